@@ -1,0 +1,41 @@
+# Everything sets itself up: a virtual environment in .venv, then what the goal needs.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: help demo test check format bench clean
+.DEFAULT_GOAL := help
+
+help: ## Show this list.
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-8s %s\n", $$1, $$2}'
+
+demo: $(READY) ## Run the word count demo: broker, Spark and a live table.
+	@$(BIN)/headrace demo word-count
+
+test: check ## Run all tests, on a real broker and real Spark too.
+	@$(BIN)/pytest -m spark
+
+check: $(READY) ## Run the fast loop: format, lint, types, tests in pure Python.
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/pytest -q -m "not spark"
+
+format: $(READY) ## Format the code.
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+
+bench: $(READY) ## Run the benchmarks.
+	@$(BIN)/python -m bench
+
+clean: ## Remove the virtual environment and what tools left behind.
+	rm -rf .venv dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+# --no-build-isolation: the build needs pyspark, which is here already.
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "error: Python 3.10 or newer is needed, this is %s; name another with make PYTHON=..." % sys.version.split()[0])'
+	@echo "setting up .venv (about a minute the first time) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@$(BIN)/pip install --disable-pip-version-check --progress-bar on --quiet --group dev pyspark==4.3.0
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --editable .
+	@touch $(READY)

@@ -1,0 +1,62 @@
+package org.apache.spark.sql.headrace
+
+import org.apache.spark.SparkThrowable
+
+/** A reason in words why a value is refused; thrown inside `hr_guard`, which knows the rest. */
+class Refusal(reason: String) extends RuntimeException(reason)
+
+/** A record that could not be handled: what, why and where, on one line that Python finds in any nesting of causes. */
+class Fault(val kind: String, val subject: String, val reason: String, val where: String, cause: Throwable)
+    extends RuntimeException(Fault.line(kind, subject, reason, where), cause)
+
+object Fault {
+  private val Marker = "headrace-fault:"
+  private val LongestReason = 500
+
+  /** The fault that an exception means; a fault from further inside stays the one it is. */
+  def of(caught: Throwable, kind: AnyRef, subject: AnyRef, where: AnyRef): RuntimeException = caught match {
+    case fault: Fault => fault
+    case other => new Fault(text(kind), text(subject), reasonOf(other).take(LongestReason), text(where), other)
+  }
+
+  private def text(value: AnyRef): String = if (value == null) "" else value.toString
+
+  private def reasonOf(caught: Throwable): String = caught match {
+    case refusal: Refusal => refusal.getMessage
+    case overflow: ArithmeticException if overflow.getMessage == "long overflow" => Meaning.TooBig
+    case spark: SparkThrowable => inWords(spark.getCondition, caught)
+    case other => described(other)
+  }
+
+  private def inWords(condition: String, caught: Throwable): String = condition match {
+    case null => described(caught)
+    case c if c.startsWith("ARITHMETIC_OVERFLOW") || c.startsWith("CAST_OVERFLOW") => Meaning.TooBig
+    case c if c.startsWith("DIVIDE_BY_ZERO") || c.startsWith("REMAINDER_BY_ZERO") => Meaning.ByZero
+    case c if c.startsWith("CAST_INVALID_INPUT") => s"${quotedIn(caught)} is not a ${typeIn(caught)}"
+    case _ => described(caught)
+  }
+
+  private def quotedIn(caught: Throwable): String =
+    caught.asInstanceOf[SparkThrowable].getMessageParameters.getOrDefault("expression", "the text")
+
+  private def typeIn(caught: Throwable): String =
+    caught.asInstanceOf[SparkThrowable].getMessageParameters.getOrDefault("targetType", "value of that type")
+      .replace("\"", "").toLowerCase(java.util.Locale.ROOT)
+
+  private def described(caught: Throwable): String = {
+    val message = Option(caught.getMessage).getOrElse("").linesIterator.nextOption().getOrElse("")
+    if (message.isEmpty) caught.getClass.getSimpleName else s"${caught.getClass.getSimpleName}: $message"
+  }
+
+  private def line(kind: String, subject: String, reason: String, where: String): String = {
+    val fields = Seq("kind" -> kind, "subject" -> subject, "reason" -> reason, "where" -> where)
+    fields.map { case (name, value) => s"${json(name)}:${json(value)}" }.mkString(Marker + "{", ",", "}")
+  }
+
+  /** ASCII only and without line breaks, so that no log or transport changes it. */
+  private def json(text: String): String = text.map {
+    case c @ ('"' | '\\') => s"\\$c"
+    case c if c >= ' ' && c <= '~' => c.toString
+    case c => f"\\u${c.toInt}%04x"
+  }.mkString("\"", "", "\"")
+}

@@ -1,0 +1,101 @@
+package org.apache.spark.sql.headrace
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistry.FunctionBuilder
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke
+import org.apache.spark.sql.types._
+
+/** The `hr_*` functions that SQL text from Python calls. */
+object Functions {
+  def register(spark: SparkSession): Unit = {
+    val registry = spark.asInstanceOf[org.apache.spark.sql.classic.SparkSession].sessionState.functionRegistry
+    all.foreach { case (name, builder) => registry.createOrReplaceTempFunction(name, builder, "scala_udf") }
+  }
+
+  private val words = ArrayType(StringType, containsNull = false)
+
+  private def all: Seq[(String, FunctionBuilder)] = special ++ plumbing ++ numbers ++ comparisons ++ texts ++ codecs
+
+  private def special: Seq[(String, FunctionBuilder)] = Seq(
+    "hr_guard" -> { case Seq(body, kind, subject, where) => Guard(body, kind, subject, where) },
+    "hr_some" -> { case Seq(value, reason) => Present(value, reason) },
+    "hr_and" -> { case Seq(left, right) => Shortcut(left, right, decides = false) },
+    "hr_or" -> { case Seq(left, right) => Shortcut(left, right, decides = true) },
+    "hr_same" -> { case Seq(left, right) => Same(left, right) })
+
+  /** What moves rows between stages. */
+  private def plumbing: Seq[(String, FunctionBuilder)] = Seq(
+    "hr_sequence" -> { _: Seq[Expression] => Sequence() },
+    "hr_peek" -> { case Seq(text) => Peek(text) },
+    "hr_pack" -> { case Seq(value) => Pack(value) },
+    "hr_unpack" -> { case Seq(bytes, ddl) => Unpack(bytes, DataType.fromDDL(ddl.eval().toString)) },
+    "hr_bucket" -> { args: Seq[Expression] =>
+      StaticInvoke(Groups.getClass, IntegerType, "bucket", args, Seq(BinaryType, IntegerType), propagateNull = true)
+    })
+
+  private def numbers: Seq[(String, FunctionBuilder)] = {
+    val exact = classOf[java.lang.Math]
+    val meaning = Meaning.getClass
+    Seq(
+      static("hr_int_add", exact, "addExact", LongType, LongType, LongType),
+      static("hr_int_sub", exact, "subtractExact", LongType, LongType, LongType),
+      static("hr_int_mul", exact, "multiplyExact", LongType, LongType, LongType),
+      static("hr_int_neg", exact, "negateExact", LongType, LongType),
+      static("hr_int_floordiv", meaning, "floordiv", LongType, LongType, LongType),
+      static("hr_int_mod", meaning, "mod", LongType, LongType, LongType),
+      static("hr_int_truediv", meaning, "truediv", DoubleType, LongType, LongType),
+      static("hr_float_floordiv", meaning, "floordiv", DoubleType, DoubleType, DoubleType),
+      static("hr_float_mod", meaning, "mod", DoubleType, DoubleType, DoubleType),
+      static("hr_float_truediv", meaning, "truediv", DoubleType, DoubleType, DoubleType),
+      static("hr_float_neg", meaning, "neg", DoubleType, DoubleType),
+      static("hr_float_text", meaning, "text", StringType, DoubleType),
+      static("hr_float_int", meaning, "integer", LongType, DoubleType))
+  }
+
+  /** Of an int with a float, a float with an int, or two floats: the arguments' types pick the method. */
+  private def comparisons: Seq[(String, FunctionBuilder)] =
+    Seq("lt", "le", "gt", "ge").map(name => static(s"hr_$name", Meaning.getClass, name, BooleanType))
+
+  private def texts: Seq[(String, FunctionBuilder)] = {
+    val text = Text.getClass
+    Seq(
+      static("hr_lower", text, "lower", StringType, StringType),
+      static("hr_upper", text, "upper", StringType, StringType),
+      static("hr_casefold", text, "casefold", StringType, StringType),
+      static("hr_strip", text, "strip", StringType, StringType),
+      static("hr_lstrip", text, "lstrip", StringType, StringType),
+      static("hr_rstrip", text, "rstrip", StringType, StringType),
+      static("hr_strip_of", text, "stripOf", StringType, StringType, StringType),
+      static("hr_lstrip_of", text, "lstripOf", StringType, StringType, StringType),
+      static("hr_rstrip_of", text, "rstripOf", StringType, StringType, StringType),
+      static("hr_split", text, "split", words, StringType),
+      static("hr_split_at", text, "splitAt", words, StringType, StringType),
+      static("hr_replace", text, "replace", StringType, StringType, StringType, StringType),
+      static("hr_text_int", text, "integer", LongType, StringType),
+      static("hr_text_float", text, "floating", DoubleType, StringType))
+  }
+
+  private def codecs: Seq[(String, FunctionBuilder)] =
+    Seq(
+      "string" -> StringType,
+      "bytes" -> BinaryType,
+      "int32" -> LongType,
+      "int64" -> LongType,
+      "double" -> DoubleType,
+      "bool" -> BooleanType).flatMap { case (serde, valueType) =>
+      Seq(
+        static(s"hr_decode_$serde", Codecs.getClass, s"decode${serde.capitalize}", valueType, BinaryType),
+        static(s"hr_encode_$serde", Codecs.getClass, s"encode${serde.capitalize}", BinaryType, valueType))
+    }
+
+  /** A static method as a function: generated code calls it directly, a null argument gives null without calling it.
+    *
+    * Called nondeterministic for the reason that `MayThrow` gives.
+    */
+  private def static(
+      name: String, home: Class[_], method: String, gives: DataType, takes: DataType*): (String, FunctionBuilder) =
+    name -> { args: Seq[Expression] =>
+      StaticInvoke(home, gives, method, args, takes, propagateNull = true, isDeterministic = false)
+    }
+}

@@ -1,0 +1,127 @@
+package org.apache.spark.sql.headrace
+
+import java.util
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.producer.ProducerRecord
+import org.apache.kafka.common.header.internals.RecordHeader
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.catalog.{SupportsWrite, Table, TableCapability, TableProvider}
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.connector.write._
+import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+/** Writes rows (topic, key, value, ts, headers) to Kafka, with their own timestamps; at least once.
+  *
+  * Spark's own Kafka sink gives every record the time it was written.
+  */
+class KafkaSink extends TableProvider {
+  override def inferSchema(options: CaseInsensitiveStringMap): StructType = new StructType
+  override def supportsExternalMetadata: Boolean = true
+
+  override def getTable(schema: StructType, transforms: Array[Transform], properties: util.Map[String, String]): Table =
+    new KafkaSinkTable(schema)
+}
+
+class KafkaSinkTable(override val schema: StructType) extends Table with SupportsWrite {
+  override def name: String = "headrace-kafka-sink"
+
+  override def capabilities: util.Set[TableCapability] =
+    util.EnumSet.of(TableCapability.STREAMING_WRITE, TableCapability.ACCEPT_ANY_SCHEMA)
+
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = new WriteBuilder {
+    override def build(): Write = new Write {
+      override def toStreaming: StreamingWrite = new KafkaSinkWrite(SinkOptions.of(info.options))
+    }
+  }
+}
+
+/** @param kafka        properties of the producer
+  * @param createTopics whether a topic that does not exist is made, as on the embedded broker
+  */
+case class SinkOptions(kafka: Map[String, String], createTopics: Boolean)
+
+object SinkOptions {
+  private val Prefix = "kafka."
+
+  def of(options: CaseInsensitiveStringMap): SinkOptions = {
+    val given = options.asCaseSensitiveMap.asScala
+    SinkOptions(
+      kafka = given.collect { case (name, value) if name.startsWith(Prefix) => name.stripPrefix(Prefix) -> value }.toMap,
+      createTopics = options.getBoolean("createTopics", false))
+  }
+}
+
+class KafkaSinkWrite(options: SinkOptions) extends StreamingWrite {
+  /** A batch begins. One that Spark has given up on must not: its tasks would go on writing, see `Kernel.finish`. */
+  override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory = {
+    if (Thread.interrupted()) throw new InterruptedException
+    new KafkaSinkWriterFactory(options)
+  }
+
+  override def useCommitCoordinator(): Boolean = true
+  override def commit(batch: Long, messages: Array[WriterCommitMessage]): Unit = ()
+  override def abort(batch: Long, messages: Array[WriterCommitMessage]): Unit = ()
+}
+
+class KafkaSinkWriterFactory(options: SinkOptions) extends StreamingDataWriterFactory {
+  override def createWriter(partition: Int, task: Long, batch: Long): DataWriter[InternalRow] =
+    new KafkaSinkWriter(Producers.get(options))
+}
+
+/** Writes the rows of one partition; they are on the broker when `commit` returns. */
+class KafkaSinkWriter(producer: SharedProducer) extends DataWriter[InternalRow] {
+  import KafkaSinkWriter._
+
+  @volatile private var failure: (String, Exception) = _
+
+  override def write(row: InternalRow): Unit = {
+    failIfFailed()
+    val topic = row.getUTF8String(Topic).toString
+    producer.check(topic)
+    val record = new ProducerRecord(topic, null, Long.box(row.getLong(Ts)), bytes(row, Key), bytes(row, Value))
+    addHeaders(record, row)
+    try producer.kafka.send(record, (_, exception) => if (exception != null && failure == null) failure = (topic, exception))
+    catch { case exception: Exception => throw refused(topic, exception) }
+  }
+
+  override def commit(): WriterCommitMessage = {
+    producer.kafka.flush()
+    failIfFailed()
+    Written
+  }
+
+  override def abort(): Unit = ()
+  override def close(): Unit = ()
+
+  private def failIfFailed(): Unit = if (failure != null) throw refused(failure._1, failure._2)
+
+  private def refused(topic: String, exception: Exception): Fault =
+    new Fault("unwritable", topic, Option(exception.getMessage).getOrElse(exception.toString), "", exception)
+}
+
+object KafkaSinkWriter {
+  private val Topic = 0
+  private val Key = 1
+  private val Value = 2
+  private val Ts = 3
+  private val Headers = 4
+
+  case object Written extends WriterCommitMessage
+
+  private def bytes(row: InternalRow, field: Int): Array[Byte] = if (row.isNullAt(field)) null else row.getBinary(field)
+
+  private def addHeaders(record: ProducerRecord[Array[Byte], Array[Byte]], row: InternalRow): Unit =
+    if (!row.isNullAt(Headers)) {
+      val headers = row.getArray(Headers)
+      var i = 0
+      while (i < headers.numElements) {
+        val header = headers.getStruct(i, 2)
+        record.headers.add(new RecordHeader(header.getUTF8String(0).toString, bytes(header, 1)))
+        i += 1
+      }
+    }
+}

@@ -1,0 +1,34 @@
+package org.apache.spark.sql.headrace
+
+import java.util.concurrent.atomic.AtomicReference
+
+import org.apache.spark.sql.{DataFrame, Encoders, SparkSession}
+import org.apache.spark.sql.execution.streaming.runtime.{StreamExecution, StreamingQueryWrapper, TERMINATED}
+import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, TimeMode}
+
+/** The doors that Python knocks at. */
+object Kernel {
+  /** Make the `hr_*` functions known to a session. */
+  def install(spark: SparkSession): Unit = Functions.register(spark)
+
+  /** Run one stage over envelopes; `spec` is its description in JSON. */
+  def stage(envelopes: DataFrame, spec: String): DataFrame =
+    envelopes
+      .groupBy(col("group"))
+      .as[Int, Envelope](Encoders.scalaInt, Encoders.product[Envelope])
+      .transformWithState(new Stage(StageSpec.parse(spec)), TimeMode.None, OutputMode.Append)(Encoders.product[Envelope])
+      .toDF()
+
+  /** Let a query finish the batch it is in and then end.
+    *
+    * `stop()` interrupts the batch instead, which leaves half of its output written. The state is what `stop()` sets
+    * too; the query looks at it between batches. If it changes while a batch is being prepared, Spark interrupts its own
+    * thread; the sink then sees to it that no task starts.
+    */
+  def finish(query: StreamingQuery): Unit = {
+    val execution = query.asInstanceOf[StreamingQueryWrapper].streamingQuery
+    val state = classOf[StreamExecution].getMethod("state").invoke(execution).asInstanceOf[AtomicReference[Any]]
+    state.set(TERMINATED)
+  }
+}

@@ -1,0 +1,62 @@
+"""`headrace run`, `describe` and `explain`: what can be done with an application in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from headrace.cli.connection import Target, broker_options
+from headrace.cli.load import load_app
+from headrace.cli.main import Options
+
+_target = click.argument("target", metavar="APP")
+
+
+@click.command()
+@_target
+@click.option(
+    "--until", type=click.Choice(["latest"]), help="Process what is in the topics now and end, instead of running on."
+)
+@click.option(
+    "--checkpoint",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Directory to go on from. Default: as the application says.",
+)
+@broker_options
+@click.pass_obj
+def run(options: Options, broker: Target, target: str, until: str | None, checkpoint: Path | None) -> None:
+    """Run an application until Ctrl-C.
+
+    APP is file.py, file.py:name or package.module:name; the name is `app` if not given. What --broker, -X and --config
+    say wins over what the application says.
+
+        headrace run word_count.py
+        headrace run word_count.py --until latest
+    """
+    app = load_app(target)
+    app.broker = broker.address or app.broker
+    app.kafka |= broker.kafka
+    app.checkpoint = checkpoint.absolute() if checkpoint else app.checkpoint
+    app.verbose = app.verbose or options.verbose
+    app.run(until=until)
+
+
+@click.command()
+@_target
+def describe(target: str) -> None:
+    """Print an application's topology: sub-topologies, operators, what each reads from.
+
+    APP is file.py, file.py:name or package.module:name.
+    """
+    click.echo(load_app(target).describe())
+
+
+@click.command()
+@_target
+def explain(target: str) -> None:
+    """Print how an application runs on Spark: stages, lanes, stores.
+
+    APP is file.py, file.py:name or package.module:name.
+    """
+    click.echo(load_app(target).explain())

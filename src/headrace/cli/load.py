@@ -1,0 +1,63 @@
+"""Find the application that a command was asked to work on."""
+
+from __future__ import annotations
+
+import importlib
+import runpy
+import sys
+import traceback
+from pathlib import Path
+
+from headrace.errors import AppNotFound, HeadraceError
+from headrace.runtime.app import App
+
+_DEFAULT_NAME = "app"
+
+
+def load_app(target: str) -> App:
+    """The application in `file.py`, `file.py:name` or `package.module:name`; the name is `app` if not given."""
+    place, _, name = target.partition(":")
+    name = name or _DEFAULT_NAME
+    names = _names_in(place, target)
+    found = names.get(name)
+    if isinstance(found, App):
+        return found
+    others = [known for known, value in names.items() if isinstance(value, App)]
+    if found is not None:
+        reason = f"{name} is {type(found).__name__}, not hr.App"
+    else:
+        reason = f"nothing in it is called {name}"
+    fix = f"name it: {place}:{others[0]}" if others else f'declare one there: {name} = hr.App("my-app")'
+    raise AppNotFound(target, reason, fix)
+
+
+def _names_in(place: str, target: str) -> dict[str, object]:
+    is_file = place.endswith(".py") or Path(place).exists()
+    if is_file and not Path(place).is_file():
+        raise AppNotFound(target, "there is no such file", "check the path, or give a module as package.module:app")
+    try:
+        if is_file:
+            # As `python file.py` would have it: what stands beside the file can be imported.
+            sys.path.insert(0, str(Path(place).resolve().parent))
+            return runpy.run_path(place)
+        sys.path.insert(0, str(Path.cwd()))
+        return vars(importlib.import_module(place))
+    except HeadraceError:
+        raise
+    except ModuleNotFoundError as exc:
+        if exc.name is not None and (place == exc.name or place.startswith(f"{exc.name}.")):
+            fix = "check the name and the directory you are in, or give a file: headrace run path/to/app.py"
+            raise AppNotFound(target, f"there is no module {exc.name}", fix) from None
+        raise _broken(target, exc) from exc
+    except Exception as exc:
+        raise _broken(target, exc) from exc
+
+
+def _broken(target: str, exc: Exception) -> AppNotFound:
+    if isinstance(exc, SyntaxError):
+        return AppNotFound(target, f"{exc.msg} (line {exc.lineno})", "mend the file; python itself cannot read it")
+    last = traceback.extract_tb(exc.__traceback__)[-1]
+    where = f"{Path(last.filename).name}:{last.lineno}"
+    return AppNotFound(
+        target, f"{type(exc).__name__} at {where}: {exc}", "mend the file; --verbose shows the whole traceback"
+    )

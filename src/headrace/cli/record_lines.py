@@ -1,0 +1,165 @@
+"""Records as lines: what `topics produce` reads and `topics consume` prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+
+from headrace.cli.forms import Form, dumps
+from headrace.errors import RecordRefused
+from headrace.log.records import Header, NewRecord, Record
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_FIELDS = {"key", "value", "headers", "timestamp", "partition"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineReader:
+    """Turns lines into records of `topic`; a line that cannot be one is RecordRefused with its number."""
+
+    topic: str
+    source: str
+    key: Form
+    value: Form
+    as_json: bool = False
+    key_separator: str | None = None
+    null_marker: str | None = None
+    headers: tuple[Header, ...] = ()
+    timestamp_ms: int | None = None
+    partition: int | None = None
+
+    def records(self, lines: Iterable[bytes]) -> Iterator[NewRecord]:
+        for number, line in enumerate(lines, start=1):
+            try:
+                text = line.decode().removesuffix("\n").removesuffix("\r")
+                yield self._of_json(text) if self.as_json else self._of_text(text)
+            except ValueError as exc:
+                reason = f"the line is not UTF-8 ({exc})" if isinstance(exc, UnicodeDecodeError) else str(exc)
+                raise RecordRefused(self.topic, reason, where=f"line {number} of {self.source}") from exc
+
+    def _of_text(self, text: str) -> NewRecord:
+        key, value = None, text
+        if self.key_separator is not None:
+            key, found, value = text.partition(self.key_separator)
+            if not found:
+                raise ValueError(f"the line has no {self.key_separator!r} between key and value: {text!r}")
+        return NewRecord(
+            key=self._bytes(self.key, key),
+            value=self._bytes(self.value, value),
+            headers=self.headers,
+            timestamp_ms=self.timestamp_ms,
+            partition=self.partition,
+        )
+
+    def _bytes(self, form: Form, text: str | None) -> bytes | None:
+        return None if text is None or text == self.null_marker else form.from_text(text)
+
+    def _of_json(self, text: str) -> NewRecord:
+        try:
+            line = json.loads(text)
+        except ValueError as exc:
+            raise ValueError(f"the line is not JSON: {exc}") from None
+        if not isinstance(line, dict) or not line.keys() <= _FIELDS:
+            raise ValueError(f"the line is not an object of {', '.join(sorted(_FIELDS))}: {text}")
+        key, value = line.get("key"), line.get("value")
+        return NewRecord(
+            key=None if key is None else self.key.from_json(key),
+            value=None if value is None else self.value.from_json(value),
+            headers=self.headers + _headers_of(line.get("headers")),
+            timestamp_ms=_whole_number("timestamp", line.get("timestamp"), self.timestamp_ms),
+            partition=_whole_number("partition", line.get("partition"), self.partition),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineWriter:
+    """Turns records into lines; bytes that do not fit their type are shown escaped, with the reason."""
+
+    key: Form
+    value: Form
+    as_json: bool = False
+    timestamps: bool = False
+    headers: bool = False
+    null_marker: str = "null"
+
+    def line(self, record: Record) -> str:
+        return self._json(record) if self.as_json else self._text(record)
+
+    def _text(self, record: Record) -> str:
+        columns = []
+        if self.timestamps:
+            columns.append(_shown_time(record.timestamp_ms))
+        if self.headers:
+            pairs = (f"{name}={self.null_marker if data is None else _escaped(data)}" for name, data in record.headers)
+            columns.append(",".join(pairs))
+        columns += [self._shown(self.key, record.key), self._shown(self.value, record.value)]
+        return "\t".join(columns)
+
+    def _shown(self, form: Form, data: bytes | None) -> str:
+        if data is None:
+            return self.null_marker
+        try:
+            return form.to_text(data)
+        except ValueError as exc:
+            return f"{_escaped(data)} (not {form.name}: {exc})"
+
+    def _json(self, record: Record) -> str:
+        line: dict[str, object] = {
+            "partition": record.partition,
+            "offset": record.offset,
+            "timestamp": record.timestamp_ms,
+        }
+        for name, form, data in (("key", self.key, record.key), ("value", self.value, record.value)):
+            try:
+                line[name] = None if data is None else form.to_json(data)
+            except ValueError as exc:
+                line[name], line[f"{name}_error"] = _escaped(data or b""), f"not {form.name}: {exc}"
+        line["headers"] = [[name, None if data is None else _escaped(data)] for name, data in record.headers]
+        return dumps(line)
+
+
+def timestamp_of(text: str) -> int:
+    """Milliseconds since 1970 of a number of them, or of an ISO 8601 time (UTC unless it names a zone)."""
+    try:
+        return int(text)
+    except ValueError:
+        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=timezone.utc)
+        return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def _headers_of(given: object) -> tuple[Header, ...]:
+    pairs = list(given.items()) if isinstance(given, dict) else given or []
+    headers: list[Header] = []
+    for pair in pairs if isinstance(pairs, list) else [pairs]:
+        match pair:
+            case [str(name), str() | None as value]:
+                headers.append((name, None if value is None else value.encode()))
+            case _:
+                raise ValueError(f"headers are {{name: text}} or [[name, text], ...], not {dumps(given)}")
+    return tuple(headers)
+
+
+def _whole_number(name: str, given: object, otherwise: int | None) -> int | None:
+    if given is None:
+        return otherwise
+    if not isinstance(given, int) or isinstance(given, bool):
+        raise ValueError(f"{name} {dumps(given)} is not a whole number")
+    return given
+
+
+def _shown_time(timestamp_ms: int | None) -> str:
+    if timestamp_ms is None:
+        return "-"
+    try:
+        moment = _EPOCH + timedelta(milliseconds=timestamp_ms)
+    except OverflowError:
+        return str(timestamp_ms)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _escaped(data: bytes) -> str:
+    return data.decode(errors="backslashreplace")

@@ -1,0 +1,9 @@
+"""Streams and tables as users declare them: each method makes one node of the plan."""
+
+from headrace.dsl.stream import KStream  # isort: skip  # first: the others refer to it, and it to them
+from headrace.dsl.branched import BranchedKStream
+from headrace.dsl.builder import Builder
+from headrace.dsl.grouped import KGroupedStream
+from headrace.dsl.table import KTable
+
+__all__ = ["BranchedKStream", "Builder", "KGroupedStream", "KStream", "KTable"]

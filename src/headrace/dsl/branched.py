@@ -1,0 +1,79 @@
+"""Branches of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from headrace.dsl import stream as streams
+from headrace.dsl.functions import KEY_VALUE, bound, exactly
+from headrace.dsl.names import checked_name
+from headrace.errors import NameTaken, OptionInvalid
+from headrace.expr import Bound, Expr
+from headrace.model.types import BOOL
+from headrace.plan.nodes import Branch, Node, Split
+from headrace.plan.origin import origin
+
+if TYPE_CHECKING:
+    from headrace.dsl.builder import Builder
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class BranchedKStream(Generic[K, V]):
+    """Branches under construction; `default_branch` or `no_default_branch` ends it and returns them by name.
+
+    A record goes to the first branch whose predicate is true. The name of a branch is the name of the split followed
+    by its own name, or by its position from 1 on; the default branch has 0.
+    """
+
+    def __init__(self, builder: Builder, node: Node, name: str | None, here: str) -> None:
+        self._builder, self._node, self._here = builder, node, here
+        self._prefix = "" if name is None else checked_name("a split", name, here)
+        self._branches: dict[str, tuple[Bound, str]] = {}
+
+    def branch(self, predicate: Callable[[K, V], bool] | Expr, *, name: str | None = None) -> BranchedKStream[K, V]:
+        """Add a branch for the records whose predicate is true, and that no earlier branch took."""
+        here = origin()
+        condition = bound("branch", predicate, (KEY_VALUE,), self._node, here, exactly(BOOL, "the predicate"))
+        self._branches[self._new(name or str(len(self._branches) + 1), here)] = (condition, here)
+        return self
+
+    def default_branch(self, name: str | None = None) -> dict[str, streams.KStream[K, V]]:
+        """End with a branch for all other records."""
+        here = origin()
+        return self._close((self._new(name or "0", here), here))
+
+    def no_default_branch(self) -> dict[str, streams.KStream[K, V]]:
+        """End; records that no branch took are dropped."""
+        return self._close(None)
+
+    def _new(self, name: str, here: str) -> str:
+        full = checked_name("a branch", self._prefix + name, here)
+        if full in self._branches:
+            raise NameTaken(full, self._branches[full][1], here)
+        return full
+
+    def _close(self, default: tuple[str, str] | None) -> dict[str, streams.KStream[K, V]]:
+        if not self._branches:
+            raise OptionInvalid("branches", 0, "at least one .branch(...) before the split ends", self._here)
+        split = self._builder.add(
+            Split(
+                name=self._builder.unique(None, f"{self._node.name}.split", self._here),
+                origin=self._here,
+                upstream=self._node,
+                predicates=tuple(condition for condition, _ in self._branches.values()),
+            )
+        )
+        ends = [(name, here) for name, (_, here) in self._branches.items()] + ([default] if default else [])
+        return {name: self._stream(split, position, name, here) for position, (name, here) in enumerate(ends)}
+
+    def _stream(self, split: Split, position: int, name: str, here: str) -> streams.KStream[K, V]:
+        node = Branch(
+            name=self._builder.unique(None, f"{split.name}.{name}", here),
+            origin=here,
+            upstream=split,
+            position=position,
+        )
+        return streams.KStream(self._builder, self._builder.add(node))

@@ -1,0 +1,143 @@
+"""Where a topology begins: the builder that hands out streams and collects what is declared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, TypeVar, overload
+
+from headrace.dsl.names import checked_name, emit_of
+from headrace.dsl.stream import KStream
+from headrace.errors import NameTaken, NothingToRun, OptionInvalid, TopicReadTwoWays, TopicsOverlap
+from headrace.plan.graph import Plan
+from headrace.plan.nodes import Node, Source
+from headrace.plan.origin import origin
+from headrace.serde import BYTES, Serde
+
+K = TypeVar("K")
+V = TypeVar("V")
+N = TypeVar("N", bound=Node)
+
+Topics = str | Sequence[str] | re.Pattern[str]
+
+
+class Builder:
+    """Collects the nodes of one application. Nothing runs while they are declared."""
+
+    def __init__(self, app_id: str, *, emit: str = "settled") -> None:
+        self.id = checked_name("an application", app_id, origin())
+        self.emit = emit_of(emit, origin())
+        self._nodes: list[Node] = []
+        self._names: dict[str, Node] = {}
+        self._stores: dict[str, Node] = {}
+
+    @overload
+    def stream(self, topic: Topics, *, name: str | None = None) -> KStream[bytes, bytes]: ...
+
+    @overload
+    def stream(self, topic: Topics, *, key: Serde[K], name: str | None = None) -> KStream[K, bytes]: ...
+
+    @overload
+    def stream(self, topic: Topics, *, value: Serde[V], name: str | None = None) -> KStream[bytes, V]: ...
+
+    @overload
+    def stream(self, topic: Topics, *, key: Serde[K], value: Serde[V], name: str | None = None) -> KStream[K, V]: ...
+
+    def stream(
+        self, topic: Topics, *, key: Serde[Any] = BYTES, value: Serde[Any] = BYTES, name: str | None = None
+    ) -> KStream[Any, Any]:
+        """Read a topic, several topics, or every topic whose name matches a compiled pattern, as a stream.
+
+        Records of one partition come in order. The same topics read twice, with the same types, are one source.
+        A record whose bytes do not fit its serde stops the application with its topic-partition@offset.
+
+            lines = app.stream("lines", value=hr.STRING)
+            logs = app.stream(re.compile("logs-.*"), value=hr.STRING)
+        """
+        here = origin()
+        topics, pattern = _topics(topic, here)
+        again = self._same_source(topics, pattern, key, value, here)
+        if again is not None:
+            return KStream(self, again)
+        path = re.sub(r"[^A-Za-z0-9._-]+", "_", pattern).strip("_") if pattern else "-".join(topics)
+        source = Source(
+            name=self.unique(name, path, here), origin=here, topics=topics, pattern=pattern, key=key, value=value
+        )
+        return KStream(self, self.add(source))
+
+    def plan(self) -> Plan:
+        """What was declared so far, as data."""
+        read = {upstream for node in self._nodes for upstream in node.inputs}
+        ends = tuple(node for node in self._nodes if node.facts.ends and node not in read)
+        if not ends:
+            raise NothingToRun(self.id)
+        return Plan(self.id, ends)
+
+    def add(self, node: N) -> N:
+        """Take a node into the topology."""
+        self._nodes.append(node)
+        self._names[node.name] = node
+        return node
+
+    def unique(self, name: str | None, path: str, here: str) -> str:
+        """The user's name, which must be new, or the path, told apart from its twins by a number.
+
+        The number is for reading only: nothing that reaches disk or a topic is named by it.
+        """
+        if name is not None:
+            checked_name("an operator", name, here)
+            if name in self._names:
+                raise NameTaken(name, self._names[name].origin, here)
+            return name
+        candidate, twin = path, 2
+        while candidate in self._names:
+            candidate, twin = f"{path}-{twin}", twin + 1
+        return candidate
+
+    def store_name(self, name: str | None, path: str, here: str) -> str:
+        """A name for a store, the user's or the path; both must be new, for state is found again by it."""
+        chosen = checked_name("a store", name or path, here)
+        taken = self._stores.get(chosen)
+        if taken is not None:
+            raise NameTaken(chosen, taken.origin, here)
+        return chosen
+
+    def add_store(self, store: str, node: N) -> N:
+        """Take a node that owns a store into the topology."""
+        self._stores[store] = node
+        return self.add(node)
+
+    def _same_source(
+        self, topics: tuple[str, ...], pattern: str | None, key: Serde[Any], value: Serde[Any], here: str
+    ) -> Source | None:
+        for known in self._nodes:
+            if not isinstance(known, Source):
+                continue
+            shared = _shared(topics, pattern, known)
+            if not shared and (pattern is None or pattern != known.pattern):
+                continue
+            if (set(topics), pattern) != (set(known.topics), known.pattern):
+                raise TopicsOverlap(sorted(shared), known.origin, here)
+            if (key, value) != (known.key, known.value):
+                subject = pattern or ", ".join(topics)
+                raise TopicReadTwoWays(subject, known.output(), known.origin, f"({key}, {value})", here)
+            return known
+        return None
+
+
+def _topics(topic: Topics, here: str) -> tuple[tuple[str, ...], str | None]:
+    if isinstance(topic, re.Pattern):
+        return (), topic.pattern
+    topics = (topic,) if isinstance(topic, str) else tuple(topic)
+    if not topics:
+        raise OptionInvalid("topic", topic, "at least one topic", here)
+    for one in topics:
+        checked_name("a topic", one, here)
+    return tuple(dict.fromkeys(topics)), None
+
+
+def _shared(topics: tuple[str, ...], pattern: str | None, known: Source) -> set[str]:
+    """The topics that two sources would both read; of two patterns that cannot be known in advance."""
+    named = set(topics) & set(known.topics)
+    matched = {topic for topic in topics if known.pattern and re.fullmatch(known.pattern, topic)}
+    return named | matched | {topic for topic in known.topics if pattern and re.fullmatch(pattern, topic)}

@@ -1,0 +1,39 @@
+"""Checks of what users write beside functions: names and options."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from headrace.errors import NameInvalid, OptionInvalid, TypesDiffer
+from headrace.model.types import NONE
+from headrace.plan.nodes import Emit
+from headrace.plan.schema import Field
+from headrace.serde import Serde
+
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
+
+
+def checked_name(kind: str, name: object, here: str) -> str:
+    """The name, if Kafka and a file system can both take it."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or not name.strip("."):
+        raise NameInvalid(kind, name, here)
+    return name
+
+
+def emit_of(value: str, here: str) -> Emit:
+    """`"every"` or `"settled"` as an `Emit`."""
+    try:
+        return Emit(value)
+    except ValueError:
+        raise OptionInvalid("emit", value, '"settled" or "every"', here) from None
+
+
+def fitting_serde(part: str, chosen: Serde[Any] | None, field: Field, here: str) -> Serde[Any]:
+    """The serde the user chose, if it can write the field, or the field's own."""
+    serde = chosen or field.default_serde(here)
+    if field.type not in (serde.type, NONE):
+        raise TypesDiffer(
+            f"the {part} and its serde do not fit", field.type, serde, here, fix=f"give another serde with {part}="
+        )
+    return serde

@@ -1,0 +1,193 @@
+"""Streams of records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from headrace.dsl.branched import BranchedKStream
+from headrace.dsl.functions import KEY_VALUE, VALUE, bound, exactly, list_of_pairs, list_type, pair_type
+from headrace.dsl.grouped import KGroupedStream
+from headrace.dsl.names import checked_name, fitting_serde
+from headrace.errors import OptionInvalid, TypesDiffer
+from headrace.expr import Bound, Expr
+from headrace.model.types import BOOL, STR
+from headrace.plan.nodes import (
+    Filter,
+    FlatMap,
+    FlatMapValues,
+    Map,
+    MapValues,
+    Merge,
+    Node,
+    Peek,
+    Repartition,
+    SelectKey,
+    To,
+)
+from headrace.plan.origin import origin
+from headrace.serde import Serde, serde_of
+
+if TYPE_CHECKING:
+    from headrace.dsl.builder import Builder
+
+K = TypeVar("K")
+V = TypeVar("V")
+K2 = TypeVar("K2")
+V2 = TypeVar("V2")
+
+
+class KStream(Generic[K, V]):
+    """An unbounded sequence of records, each an event of its own."""
+
+    def __init__(self, builder: Builder, node: Node) -> None:
+        self._builder, self._node = builder, node
+
+    def filter(self, predicate: Callable[[K, V], bool] | Expr, *, name: str | None = None) -> KStream[K, V]:
+        """Keep the records whose predicate is true.
+
+        stream.filter(lambda key, value: value > 100)
+        """
+        return self._filter("filter", predicate, keep=True, name=name)
+
+    def filter_not(self, predicate: Callable[[K, V], bool] | Expr, *, name: str | None = None) -> KStream[K, V]:
+        """Keep the records whose predicate is not true."""
+        return self._filter("filter_not", predicate, keep=False, name=name)
+
+    def map(self, mapper: Callable[[K, V], tuple[K2, V2]] | Expr, *, name: str | None = None) -> KStream[K2, V2]:
+        """A new key and value for every record: `stream.map(lambda key, value: (value, key))`.
+
+        The key may change, so a later `group_by_key` moves the records to the tasks of their new keys.
+        """
+        here = origin()
+        pair = bound("map", mapper, (KEY_VALUE,), self._node, here, pair_type)
+        return self._next(Map, "map", name, here, pair=pair)
+
+    def map_values(
+        self, mapper: Callable[[V], V2] | Callable[[K, V], V2] | Expr, *, name: str | None = None
+    ) -> KStream[K, V2]:
+        """A new value for every record; the function takes the value, or the key and the value."""
+        here = origin()
+        value = bound("map_values", mapper, (VALUE, KEY_VALUE), self._node, here)
+        return self._next(MapValues, "map_values", name, here, value=value)
+
+    def flat_map(
+        self, mapper: Callable[[K, V], Iterable[tuple[K2, V2]]] | Expr, *, name: str | None = None
+    ) -> KStream[K2, V2]:
+        """Any number of records for every record: `stream.flat_map(lambda k, v: [(k, v), (v, k)])`."""
+        here = origin()
+        pairs = bound("flat_map", mapper, (KEY_VALUE,), self._node, here, list_of_pairs)
+        return self._next(FlatMap, "flat_map", name, here, pairs=pairs)
+
+    def flat_map_values(
+        self,
+        mapper: Callable[[V], Iterable[V2]] | Callable[[K, V], Iterable[V2]] | Expr,
+        *,
+        name: str | None = None,
+    ) -> KStream[K, V2]:
+        """Any number of values for every record: `lines.flat_map_values(lambda line: line.split())`."""
+        here = origin()
+        values = bound("flat_map_values", mapper, (VALUE, KEY_VALUE), self._node, here, list_type)
+        return self._next(FlatMapValues, "flat_map_values", name, here, values=values)
+
+    def select_key(self, mapper: Callable[[K, V], K2] | Expr, *, name: str | None = None) -> KStream[K2, V]:
+        """A new key for every record; the value stays."""
+        here = origin()
+        key = bound("select_key", mapper, (KEY_VALUE,), self._node, here)
+        return self._next(SelectKey, "select_key", name, here, key=key)
+
+    def peek(self, shown: Callable[[K, V], object] | Expr, *, name: str | None = None) -> KStream[K, V]:
+        """Print an expression of every record to the console, and send the record on unchanged.
+
+        stream.peek(lambda key, value: key + " -> " + value)
+        """
+        here = origin()
+        return self._next(Peek, "peek", name, here, shown=bound("peek", shown, (KEY_VALUE,), self._node, here))
+
+    def merge(self, other: KStream[K, V], *, name: str | None = None) -> KStream[K, V]:
+        """The records of both streams as one. Nothing is promised about the order between the two."""
+        here = origin()
+        for part in ("key", "value"):
+            mine, theirs = (getattr(node.output(), part) for node in (self._node, other._node))
+            if mine.type != theirs.type:
+                raise TypesDiffer(
+                    f"the merged streams have {part}s of two types",
+                    mine,
+                    theirs,
+                    here,
+                    fix="bring them to one type with map or map_values first",
+                )
+        node = Merge(
+            name=self._builder.unique(name, f"{self._node.name}.merge", here),
+            origin=here,
+            left=self._node,
+            right=other._node,
+        )
+        return KStream(self._builder, self._builder.add(node))
+
+    def split(self, name: str | None = None) -> BranchedKStream[K, V]:
+        """Send each record one of several ways.
+
+        ways = orders.split("orders-").branch(lambda k, v: v > 100, name="big").default_branch("small")
+        ways["orders-big"], ways["orders-small"]
+        """
+        return BranchedKStream(self._builder, self._node, name, origin())
+
+    def repartition(self, partitions: int | None = None, *, name: str | None = None) -> KStream[K, V]:
+        """Bring records with the same key together in one task; a record without a key is dropped."""
+        here = origin()
+        if partitions is not None and (not isinstance(partitions, int) or partitions < 1):
+            raise OptionInvalid("partitions", partitions, "a whole number from 1 on", here)
+        serde_of(self._node.output().key.type, here)  # raises if the key has no bytes to be sent by
+        return self._next(Repartition, "repartition", name, here, partitions=partitions)
+
+    def group_by_key(self) -> KGroupedStream[K, V]:
+        """Group the records by their key, for an aggregation."""
+        serde_of(self._node.output().key.type, origin())  # raises if the key has no bytes to be found by
+        return KGroupedStream(self._builder, self._node)
+
+    def group_by(self, selector: Callable[[K, V], K2] | Expr, *, name: str | None = None) -> KGroupedStream[K2, V]:
+        """Group the records by a new key: `words.group_by(lambda key, word: word)`."""
+        here = origin()
+        key = bound("group_by", selector, (KEY_VALUE,), self._node, here)
+        selected: KStream[K2, V] = self._next(SelectKey, "group_by", name, here, key=key)
+        return selected.group_by_key()
+
+    def to(
+        self,
+        topic: str | Callable[[K, V], str] | Expr,
+        *,
+        key: Serde[K] | None = None,
+        value: Serde[V] | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Write every record to a topic, or to the topic that a function names for it.
+
+        Without `key` and `value` the serdes they were read with are used, or the natural one of their type.
+        Records keep their timestamps and headers, and are partitioned by key as Kafka's own producers do.
+        """
+        here = origin()
+        schema = self._node.output()
+        target: str | Bound
+        if isinstance(topic, str):
+            path, target = f"to-{topic}", checked_name("a topic", topic, here)
+        else:
+            path, target = "to", bound("to", topic, (KEY_VALUE,), self._node, here, exactly(STR, "the topic"))
+        key, value = fitting_serde("key", key, schema.key, here), fitting_serde("value", value, schema.value, here)
+        self._next(To, path, name, here, topic=target, key=key, value=value)
+
+    def _filter(
+        self, op: str, predicate: Callable[[K, V], bool] | Expr, *, keep: bool, name: str | None
+    ) -> KStream[K, V]:
+        here = origin()
+        condition = bound(op, predicate, (KEY_VALUE,), self._node, here, exactly(BOOL, "the predicate"))
+        return self._next(Filter, op, name, here, predicate=condition, keep=keep)
+
+    def _next(self, kind: type[Node], op: str, name: str | None, here: str, **parameters: Any) -> KStream[Any, Any]:
+        node = kind(
+            name=self._builder.unique(name, f"{self._node.name}.{op}", here),
+            origin=here,
+            upstream=self._node,  # type: ignore[call-arg]
+            **parameters,
+        )
+        return KStream(self._builder, self._builder.add(node))

@@ -1,0 +1,507 @@
+"""Every error headrace raises: what happened, where, what to do.
+
+The whole tree is on this page. `code` is a stable word for programs; the message is for people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+
+class HeadraceError(Exception):
+    """Root of all errors raised on purpose."""
+
+    code: ClassVar[str] = "headrace"
+
+    def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
+        self.what, self.where, self.fix = what, where, fix
+        lines = [what]
+        if where:
+            lines.append(f"  at: {where}")
+        if fix:
+            lines.append(f"  to do: {fix}")
+        super().__init__("\n".join(lines))
+
+
+# -- the machine: Java, jars, the kernel
+
+
+class SetupError(HeadraceError):
+    """Something headrace needs on this machine is missing."""
+
+    code = "setup"
+
+
+class JavaMissing(SetupError):
+    """No Java was found."""
+
+    code = "java-missing"
+
+    def __init__(self, where: str | None = None) -> None:
+        super().__init__(
+            "Java was not found",
+            where=where,
+            fix="install Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless,"
+            " macOS: brew install openjdk@17) and put it on the PATH or name it in JAVA_HOME",
+        )
+
+
+class JavaTooOld(SetupError):
+    """The Java that was found is older than Spark can run on."""
+
+    code = "java-too-old"
+
+    def __init__(self, found: str, path: str) -> None:
+        super().__init__(
+            f"Java 17 or newer is needed, {path} is version {found}",
+            fix="install Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless,"
+            " macOS: brew install openjdk@17) and put it on the PATH or name it in JAVA_HOME",
+        )
+
+
+class SparkMissing(SetupError):
+    """pyspark is not installed, or without its jars."""
+
+    code = "spark-missing"
+
+    def __init__(self) -> None:
+        super().__init__("pyspark was not found", fix="install headrace with its dependencies: pip install headrace")
+
+
+class CacheUnwritable(SetupError):
+    """The cache directory cannot be used."""
+
+    code = "cache-unwritable"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"the cache directory cannot be used: {reason}",
+            where=path,
+            fix="make room or give the right to write there, or name another directory in HEADRACE_CACHE_DIR",
+        )
+
+
+class JarsMissing(SetupError):
+    """Jars could not be fetched, or what came is not what was pinned."""
+
+    code = "jars-missing"
+
+    def __init__(self, missing: Sequence[str], reason: str, log: str) -> None:
+        names = "".join(f"\n    {name}" for name in missing)
+        super().__init__(
+            f"{len(missing)} jar(s) could not be fetched: {reason}{names}",
+            where=f"Ivy's own lines are in {log}",
+            fix="connect to the network once, or name an Ivy settings file with your mirror in HEADRACE_IVY_SETTINGS",
+        )
+
+
+class KernelMissing(SetupError):
+    """Neither a compiled kernel nor its sources are there."""
+
+    code = "kernel-missing"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            "the kernel is missing: there is neither kernel.jar nor a Scala source",
+            where=path,
+            fix="install headrace again from its wheel",
+        )
+
+
+class KernelBuildFailed(SetupError):
+    """The Scala sources of the kernel do not compile."""
+
+    code = "kernel-build-failed"
+
+    def __init__(self, compiler_output: str) -> None:
+        super().__init__(f"the kernel does not compile\n{compiler_output.rstrip()}", where="kernel/")
+
+
+# -- the broker and its topics
+
+
+class BrokerError(HeadraceError):
+    """Kafka said no, or nothing."""
+
+    code = "broker"
+
+
+class BrokerUnreachable(BrokerError):
+    """Nobody answers at the broker's address."""
+
+    code = "broker-unreachable"
+
+    def __init__(self, address: str, seconds: float, reason: str = "") -> None:
+        super().__init__(
+            f"no Kafka broker answered at {address} within {seconds:g} s" + (f": {reason}" if reason else ""),
+            fix="check the address, that the broker runs, and the security settings in kafka={...};"
+            " without broker= headrace starts one of its own",
+        )
+
+
+class BrokerStartFailed(BrokerError):
+    """The embedded broker's process ended, or never became ready."""
+
+    code = "broker-start-failed"
+
+    def __init__(self, reason: str, log: str, last_lines: Iterable[str] = ()) -> None:
+        tail = "".join(f"\n    {line}" for line in last_lines)
+        super().__init__(f"the embedded broker did not start: {reason}{tail}", where=log)
+
+
+class PortInUse(BrokerError):
+    """The port asked for belongs to somebody else."""
+
+    code = "port-in-use"
+
+    def __init__(self, port: int) -> None:
+        super().__init__(
+            f"port {port} is in use by another program",
+            fix="name another with --port, or leave it out: a free one is taken",
+        )
+
+
+class BrokerRunning(BrokerError):
+    """The embedded broker runs already, elsewhere than asked."""
+
+    code = "broker-running"
+
+    def __init__(self, address: str) -> None:
+        super().__init__(
+            f"the embedded broker runs already, at {address}",
+            fix="use it there, or stop it first with: headrace broker stop",
+        )
+
+
+class BrokerBusy(BrokerError):
+    """Somebody else has been starting or stopping the embedded broker for too long."""
+
+    code = "broker-busy"
+
+    def __init__(self, directory: str, reason: str) -> None:
+        super().__init__(
+            f"the embedded broker cannot be used now: {reason}",
+            where=directory,
+            fix="try again in a minute; look at the state with: headrace broker status",
+        )
+
+
+class ClientPropertyRefused(BrokerError):
+    """A property for the Kafka client cannot be used."""
+
+    code = "client-property-refused"
+
+    def __init__(self, name: str, reason: str, fix: str | None = None, where: str | None = None) -> None:
+        super().__init__(f"Kafka client property {name!r} cannot be used: {reason}", where=where, fix=fix)
+
+
+class TopicMissing(BrokerError):
+    """Topics that the application reads or writes do not exist."""
+
+    code = "topic-missing"
+
+    def __init__(self, topics: Sequence[str], address: str, partitions: int = 4, *, embedded: bool = False) -> None:
+        self.topics, self.address, self.partitions = topics, address, partitions
+        names = ", ".join(repr(topic) for topic in topics)
+        # The commands find the embedded broker by themselves, and it may listen elsewhere by then.
+        broker = "" if embedded else f" --broker {address}"
+        commands = " && ".join(f"headrace topics create {topic} --partitions {partitions}{broker}" for topic in topics)
+        super().__init__(f"no topic {names} on {'the embedded broker' if embedded else address}", fix=commands)
+
+
+class TopicExists(BrokerError):
+    """A topic of that name is there already."""
+
+    code = "topic-exists"
+
+    def __init__(self, topic: str, address: str) -> None:
+        super().__init__(
+            f"topic {topic!r} exists already on {address}", fix=f"look at it with: headrace topics describe {topic}"
+        )
+
+
+class TopicRefused(BrokerError):
+    """The broker refused to do something with a topic."""
+
+    code = "topic-refused"
+
+    def __init__(self, topic: str, doing: str, reason: str) -> None:
+        super().__init__(f"the broker refused to {doing} topic {topic!r}: {reason}")
+
+
+class RecordRefused(BrokerError):
+    """A record could not be produced."""
+
+    code = "record-refused"
+
+    def __init__(self, topic: str, reason: str, where: str | None = None) -> None:
+        super().__init__(f"a record for topic {topic!r} was refused: {reason}", where=where)
+
+
+# -- the topology, found while it is declared
+
+
+class PlanError(HeadraceError):
+    """The declared topology makes no sense."""
+
+    code = "plan"
+
+
+class TopicReadTwoWays(PlanError):
+    """One topic is read with two different types."""
+
+    code = "topic-read-two-ways"
+
+    def __init__(self, topic: str, first: object, first_origin: str, second: object, second_origin: str) -> None:
+        super().__init__(
+            f"topic {topic!r} is read as {first} and as {second}",
+            where=f"{first_origin} and {second_origin}",
+            fix="read it once and share the stream, or give both the same types",
+        )
+
+
+class TopicsOverlap(PlanError):
+    """Two sources share some, not all, of their topics."""
+
+    code = "topics-overlap"
+
+    def __init__(self, shared: Sequence[str], first_origin: str, second_origin: str) -> None:
+        names = ", ".join(repr(topic) for topic in shared)
+        super().__init__(
+            f"topic(s) {names} are read by two different streams",
+            where=f"{first_origin} and {second_origin}",
+            fix="read each topic once, and merge the streams",
+        )
+
+
+class NameTaken(PlanError):
+    """Two stores or operators carry the same name."""
+
+    code = "name-taken"
+
+    def __init__(self, name: str, first_origin: str, second_origin: str) -> None:
+        super().__init__(
+            f"the name {name!r} is used twice",
+            where=f"{first_origin} and {second_origin}",
+            fix="give one of them another name (store=... or name=...)",
+        )
+
+
+class NameInvalid(PlanError):
+    """A name that cannot be used for a topic, a store or an application."""
+
+    code = "name-invalid"
+
+    def __init__(self, kind: str, name: object, origin: str) -> None:
+        super().__init__(
+            f"{name!r} cannot be the name of {kind}",
+            where=origin,
+            fix="use 1 to 249 characters of A-Z a-z 0-9 . _ - (not only dots)",
+        )
+
+
+class OptionInvalid(PlanError):
+    """An option has a value that it cannot have."""
+
+    code = "option-invalid"
+
+    def __init__(self, option: str, value: object, allowed: str, origin: str | None = None) -> None:
+        super().__init__(f"{option}={value!r} is not possible", where=origin, fix=f"give {allowed}")
+
+
+class TypesDiffer(PlanError):
+    """Two things that must have the same type do not."""
+
+    code = "types-differ"
+
+    def __init__(self, what: str, first: object, second: object, origin: str, fix: str) -> None:
+        super().__init__(f"{what}: {first} and {second}", where=origin, fix=fix)
+
+
+class NothingToRun(PlanError):
+    """The application reads nothing, or what it reads goes nowhere."""
+
+    code = "nothing-to-run"
+
+    def __init__(self, app: str) -> None:
+        super().__init__(
+            f"application {app!r} has no stream that ends in a topic or a table",
+            fix="declare at least one app.stream(...) that ends in .to(...) or .count(...)",
+        )
+
+
+class NotTraceable(PlanError):
+    """A function of the user's could not be turned into an expression."""
+
+    code = "not-traceable"
+
+    def __init__(self, function: str, reason: str, origin: str) -> None:
+        super().__init__(
+            f"{function} cannot run inside Spark yet: {reason}",
+            where=origin,
+            fix="write it as one expression of its arguments (operators, str methods, hr.when(...), hr functions);"
+            " other Python code inside an operator is not supported yet",
+        )
+
+
+class WrongType(PlanError):
+    """An expression has a type that does not fit where it stands."""
+
+    code = "wrong-type"
+
+    def __init__(self, what: str, found: object, needed: object, origin: str) -> None:
+        super().__init__(f"{what} is {found}, {needed} is needed", where=origin)
+
+
+class UnknownName(PlanError):
+    """An expression names a method, a function, a field or a symbol that is not there."""
+
+    code = "unknown-name"
+
+    def __init__(self, what: str, known: Sequence[str], near: Sequence[str], origin: str) -> None:
+        listed = f"there are {', '.join(known)}" if known else None
+        super().__init__(what, where=origin, fix=f"did you mean {' or '.join(near)}?" if near else listed)
+
+
+class WrongParameters(PlanError):
+    """A function of the user's takes another number of arguments than its operator gives it."""
+
+    code = "wrong-parameters"
+
+    def __init__(self, function: str, takes: str, gives: Sequence[str], origin: str) -> None:
+        count = f"{len(gives)} argument{'' if len(gives) == 1 else 's'}"
+        super().__init__(
+            f"{function} takes {takes}, it is called with {count}: {', '.join(gives)}",
+            where=origin,
+            fix=f"write it as lambda {', '.join(gives)}: ...",
+        )
+
+
+class NoSerde(PlanError):
+    """No serde writes values of a type."""
+
+    code = "no-serde"
+
+    def __init__(self, type_: object, known: Sequence[str], origin: str | None = None) -> None:
+        super().__init__(
+            f"no serde writes values of type {type_}",
+            where=origin,
+            fix=f"map them to one of {', '.join(known)} first",
+        )
+
+
+class NotInTopology(PlanError):
+    """A test asks an application for something it does not have."""
+
+    code = "not-in-topology"
+
+    def __init__(self, app: str, what: str, there: str) -> None:
+        super().__init__(f"application {app!r} does not {what}", fix=there)
+
+
+# -- the running application
+
+
+class RunError(HeadraceError):
+    """The application cannot start, or had to stop."""
+
+    code = "run"
+
+
+class AppNotFound(RunError):
+    """A file or module holds no application."""
+
+    code = "app-not-found"
+
+    def __init__(self, target: str, reason: str, fix: str) -> None:
+        super().__init__(f"no application in {target}: {reason}", fix=fix)
+
+
+class AlreadyStarted(RunError):
+    """An application can be started once."""
+
+    code = "already-started"
+
+    def __init__(self, app: str, state: str) -> None:
+        super().__init__(
+            f"application {app!r} is {state} and cannot be started again",
+            fix="make a new App; a restart goes on from the checkpoint",
+        )
+
+
+class CheckpointInUse(RunError):
+    """Another process runs on this checkpoint."""
+
+    code = "checkpoint-in-use"
+
+    def __init__(self, app: str, path: str, pid: str) -> None:
+        super().__init__(
+            f"application {app!r} is already running on this checkpoint (process {pid})",
+            where=path,
+            fix="stop that process, or give this application another id or checkpoint=",
+        )
+
+
+class CheckpointUnwritable(RunError):
+    """The checkpoint directory cannot be written."""
+
+    code = "checkpoint-unwritable"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"the checkpoint directory cannot be written: {reason}",
+            where=path,
+            fix="make room or give the right to write there, or name another directory with checkpoint=;"
+            " nothing is lost, the next start goes on from the last finished batch",
+        )
+
+
+class CheckpointForeign(RunError):
+    """The checkpoint belongs to another cluster or another shape of this application."""
+
+    code = "checkpoint-foreign"
+
+    def __init__(self, path: str, what: str, there: object, here: object) -> None:
+        super().__init__(
+            f"this checkpoint was made with {what} {there}, now it is {here}",
+            where=path,
+            fix="start with the old one, give the application a new id, or remove the directory to begin anew",
+        )
+
+
+class RecordUndecodable(RunError):
+    """A record's bytes are not what its serde says."""
+
+    code = "record-undecodable"
+
+    def __init__(self, part: str, serde: str, reason: str, where: str) -> None:
+        super().__init__(
+            f"the {part} of a record is not {serde}: {reason}",
+            where=where,
+            fix="read the topic with the serde it was written with;"
+            " the application goes on from here at its next start",
+        )
+
+
+class RecordFailed(RunError):
+    """A user's function, or writing its result, failed on a record."""
+
+    code = "record-failed"
+
+    def __init__(self, node: str, reason: str, where: str | None) -> None:
+        super().__init__(
+            f"{node} failed on a record: {reason}",
+            where=where,
+            fix="mend the function or filter such records out before it;"
+            " the application goes on from here at its next start",
+        )
+
+
+class QueryFailed(RunError):
+    """Spark stopped the query for a reason headrace has no better word for."""
+
+    code = "query-failed"
+
+    def __init__(self, app: str, reason: str, log: str) -> None:
+        super().__init__(f"application {app!r} failed: {reason}", where=f"Spark's log: {log}")

@@ -1,0 +1,156 @@
+"""Expressions with their types: what plans hold, and what both executors run."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
+from headrace.expr.functions import Function
+from headrace.expr.sql import constant
+from headrace.model.types import Type
+
+Compiled = Callable[[Mapping[str, Any]], Any]
+"""The Python form: from the values of the symbols to the value of the expression."""
+
+
+@dataclass(frozen=True)
+class Bound(ABC):
+    """An expression whose types are known. Prints as the user wrote it."""
+
+    type: Type
+    nullable: bool
+    text: str
+
+    @abstractmethod
+    def sql(self, columns: Mapping[str, str]) -> str:
+        """The Catalyst form, as SQL text; `columns` has the SQL text of each symbol's column."""
+
+    @abstractmethod
+    def python(self) -> Compiled:
+        """The Python form."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Input(Bound):
+    """A symbol."""
+
+    name: str
+
+    def sql(self, columns: Mapping[str, str]) -> str:
+        return columns[self.name]
+
+    def python(self) -> Compiled:
+        return itemgetter(self.name)
+
+
+@dataclass(frozen=True)
+class Constant(Bound):
+    """A literal."""
+
+    value: str | int | float | bytes | None
+
+    def sql(self, columns: Mapping[str, str]) -> str:  # noqa: ARG002
+        return constant(self.value, self.type)
+
+    def python(self) -> Compiled:
+        value = self.value
+        return lambda _: value
+
+
+@dataclass(frozen=True)
+class Applied(Bound):
+    """A function of the table on its arguments."""
+
+    function: Function
+    args: tuple[Bound, ...]
+
+    def sql(self, columns: Mapping[str, str]) -> str:
+        texts = [arg.sql(columns) for arg in self.args]
+        for position, reason in self._refusals():
+            texts[position] = f"hr_some({texts[position]}, {_quoted(reason)})"
+        return self.function.sql.format(*texts)
+
+    def python(self) -> Compiled:
+        forms = [arg.python() for arg in self.args]
+        for position, reason in self._refusals():
+            forms[position] = _some(forms[position], reason)
+        function = self.function.python
+        if self.function.lazy:
+            return lambda values: function(*[partial(form, values) for form in forms])
+        match forms:
+            case [one]:
+                return lambda values: function(one(values))
+            case [first, second]:
+                return lambda values: function(first(values), second(values))
+        return lambda values: function(*[form(values) for form in forms])
+
+    def _refusals(self) -> list[tuple[int, str]]:
+        if self.function.takes_none:
+            return []
+        return [(place, self.function.refusal(place)) for place, arg in enumerate(self.args) if arg.nullable]
+
+
+@dataclass(frozen=True)
+class Retyped(Bound):
+    """An int where a float is needed, or a list known to be empty where a list of something is."""
+
+    of: Bound
+    convert: Callable[[Any], Any]
+
+    def sql(self, columns: Mapping[str, str]) -> str:
+        return f"CAST({self.of.sql(columns)} AS {self.type.sql})"
+
+    def python(self) -> Compiled:
+        form, convert = self.of.python(), self.convert
+        return lambda values: None if (found := form(values)) is None else convert(found)
+
+
+@dataclass(frozen=True)
+class Items(Bound):
+    """`[a, b]`"""
+
+    items: tuple[Bound, ...]
+
+    def sql(self, columns: Mapping[str, str]) -> str:
+        listed = f"array({', '.join(item.sql(columns) for item in self.items)})"
+        return listed if self.items else f"CAST({listed} AS {self.type.sql})"
+
+    def python(self) -> Compiled:
+        forms = [item.python() for item in self.items]
+        return lambda values: [form(values) for form in forms]
+
+
+@dataclass(frozen=True)
+class Pair(Bound):
+    """`(key, value)`"""
+
+    key: Bound
+    value: Bound
+
+    def sql(self, columns: Mapping[str, str]) -> str:
+        return f"named_struct('key', {self.key.sql(columns)}, 'value', {self.value.sql(columns)})"
+
+    def python(self) -> Compiled:
+        key, value = self.key.python(), self.value.python()
+        return lambda values: (key(values), value(values))
+
+
+def _quoted(text: str) -> str:
+    return constant(text, Type("str", "string"))
+
+
+def _some(form: Compiled, reason: str) -> Compiled:
+    def some(values: Mapping[str, Any]) -> Any:
+        found = form(values)
+        if found is None:
+            raise TypeError(reason)
+        return found
+
+    return some

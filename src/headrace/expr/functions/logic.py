@@ -1,0 +1,66 @@
+"""Comparison, truth, choice, None."""
+
+from __future__ import annotations
+
+import operator
+
+from headrace.expr.functions.row import ANY, Function
+from headrace.model.types import BOOL, BYTES, FLOAT, INT, STR
+
+_SPARKS = (INT, STR, BOOL, BYTES)
+# Spark takes NaN for equal to NaN and for the greatest number, Python for neither; and an int with a float is compared
+# exactly, not after rounding the int: the kernel compares these.
+_KERNELS = ((FLOAT, FLOAT), (INT, FLOAT), (FLOAT, INT))
+
+
+def _equality() -> list[Function]:
+    rows = []
+    for types, same in [((type_, type_), "({0} <=> {1})") for type_ in _SPARKS] + [
+        (types, "hr_same({0}, {1})") for types in _KERNELS
+    ]:
+        rows += [
+            Function("==", types, BOOL, operator.eq, same, takes_none=True),
+            Function("!=", types, BOOL, operator.ne, f"(NOT {same})", takes_none=True),
+        ]
+    return rows
+
+
+def _order() -> list[Function]:
+    rows = []
+    for name, word in {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}.items():
+        python = getattr(operator, word)
+        rows += [Function(name, (type_, type_), BOOL, python, f"({{0}} {name} {{1}})") for type_ in _SPARKS]
+        rows += [Function(name, types, BOOL, python, f"hr_{word}({{0}}, {{1}})") for types in _KERNELS]
+    return rows
+
+
+LOGIC = (
+    *_equality(),
+    *_order(),
+    # Both stop early, as `and` and `or` do: they stand in for what Python does not let an expression overload.
+    Function("&", (BOOL, BOOL), BOOL, lambda left, right: left() and right(), "hr_and({0}, {1})", lazy=True),
+    Function("|", (BOOL, BOOL), BOOL, lambda left, right: left() or right(), "hr_or({0}, {1})", lazy=True),
+    Function("~", (BOOL,), BOOL, operator.not_, "(NOT {0})"),
+    Function(
+        "when",
+        (BOOL, ANY, ANY),
+        ANY,
+        lambda condition, then, otherwise: then() if condition() else otherwise(),
+        "(CASE WHEN {0} THEN {1} ELSE {2} END)",
+        takes_none=True,
+        gives_none=lambda _, then, otherwise: then or otherwise,
+        lazy=True,
+    ),
+    Function(
+        "coalesce",
+        (ANY, ANY),
+        ANY,
+        lambda first, second: second() if (found := first()) is None else found,
+        "coalesce({0}, {1})",
+        takes_none=True,
+        gives_none=lambda first, second: first and second,
+        lazy=True,
+    ),
+    Function("is_null", (ANY,), BOOL, lambda thing: thing is None, "({0} IS NULL)", takes_none=True),
+    Function(".is_null", (ANY,), BOOL, lambda thing: thing is None, "({0} IS NULL)", takes_none=True),
+)

@@ -1,0 +1,50 @@
+"""One row of the table of functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from headrace.model.types import Type
+
+ANY = Type("T", "")
+"""Stands for one type, the same wherever it occurs in a row."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function on given types: how it is written, what it means in Python, and the same in Catalyst.
+
+    `name` says how it is written: an operator `+`, a method `.lower`, or a function of the front door `length`. Several
+    rows of one name are overloads. `sql` has a place `{0}`, `{1}`... for each argument.
+    """
+
+    name: str
+    takes: tuple[Type, ...]
+    gives: Type
+    python: Callable[..., Any]
+    sql: str
+    takes_none: bool = False
+    """Whether None is a value like others for it; else None as an argument raises."""
+    gives_none: Callable[..., bool] = lambda *_: False
+    """Whether the result may be None, from whether each argument may be."""
+    lazy: bool = False
+    """Whether the Python form gets its arguments as callables, and may leave some uncalled."""
+
+    def refusal(self, position: int) -> str:
+        """The reason why None is no argument."""
+        if self.name.startswith("."):
+            return f"None has no {self.name[1:]}()" if position == 0 else f"{self.name[1:]}() does not take None"
+        if self.name.isidentifier():
+            return f"hr.{self.name}() does not take None"
+        return f"None cannot be used with {self.name}"
+
+
+def signature(name: str, types: tuple[Type, ...]) -> str:
+    """A call as a text of its types: `str + int`, `str.split(str)`, `hr.length(str)`."""
+    if name.startswith("."):
+        return f"{types[0]}{name}({', '.join(map(str, types[1:]))})"
+    if name.isidentifier():
+        return f"hr.{name}({', '.join(map(str, types))})"
+    return f"{name}{types[0]}" if len(types) == 1 else f"{types[0]} {name} {types[1]}"

@@ -1,0 +1,243 @@
+"""The expression that users hold in their hands: Python's operators and methods on it make new ones.
+
+An `Expr` has no public attributes of its own: every name after the dot belongs to the value it stands for.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import NoReturn
+
+from headrace.errors import NotTraceable
+from headrace.expr.tree import Attribute, Call, Listed, Literal, Paired, Tree
+from headrace.expr.where import calling_line
+from headrace.model.types import BOOL, BYTES, FLOAT, INT, NONE, STR
+
+
+class ValueNeeded(BaseException):
+    """Python asked an expression for its value while there is none.
+
+    Not an `Exception`: a user's `except Exception` must not turn the question into an answer.
+    """
+
+
+tracing: ContextVar[bool] = ContextVar("tracing", default=False)
+"""Whether a user's function is being called with symbols: then `trace` knows better words for the error."""
+
+
+def _refuse(reason: str) -> NoReturn:
+    if tracing.get():
+        raise ValueNeeded(reason)
+    raise NotTraceable("an expression", reason, calling_line() or "?")
+
+
+class Expr:
+    """A value that will be there when the application runs; operators and methods on it make new expressions."""
+
+    __slots__ = ("_tree",)
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    def __repr__(self) -> str:
+        return str(self._tree)
+
+    def __getattr__(self, name: str) -> Method:
+        if name.startswith("_"):  # Python's own protocols ask for these to see whether they are there
+            raise AttributeError(name)
+        return Method(Attribute(self._tree, name, line=calling_line()))
+
+    # -- what Python lets an expression answer
+
+    def __add__(self, other: object) -> Expr:
+        return call("+", self, other)
+
+    def __radd__(self, other: object) -> Expr:
+        return call("+", other, self)
+
+    def __sub__(self, other: object) -> Expr:
+        return call("-", self, other)
+
+    def __rsub__(self, other: object) -> Expr:
+        return call("-", other, self)
+
+    def __mul__(self, other: object) -> Expr:
+        return call("*", self, other)
+
+    def __rmul__(self, other: object) -> Expr:
+        return call("*", other, self)
+
+    def __truediv__(self, other: object) -> Expr:
+        return call("/", self, other)
+
+    def __rtruediv__(self, other: object) -> Expr:
+        return call("/", other, self)
+
+    def __floordiv__(self, other: object) -> Expr:
+        return call("//", self, other)
+
+    def __rfloordiv__(self, other: object) -> Expr:
+        return call("//", other, self)
+
+    def __mod__(self, other: object) -> Expr:
+        return call("%", self, other)
+
+    def __rmod__(self, other: object) -> Expr:
+        return call("%", other, self)
+
+    def __and__(self, other: object) -> Expr:
+        return call("&", self, other)
+
+    def __rand__(self, other: object) -> Expr:
+        return call("&", other, self)
+
+    def __or__(self, other: object) -> Expr:
+        return call("|", self, other)
+
+    def __ror__(self, other: object) -> Expr:
+        return call("|", other, self)
+
+    def __eq__(self, other: object) -> Expr:  # type: ignore[override]
+        return call("==", self, other)
+
+    def __ne__(self, other: object) -> Expr:  # type: ignore[override]
+        return call("!=", self, other)
+
+    def __lt__(self, other: object) -> Expr:
+        return call("<", self, other)
+
+    def __le__(self, other: object) -> Expr:
+        return call("<=", self, other)
+
+    def __gt__(self, other: object) -> Expr:
+        return call(">", self, other)
+
+    def __ge__(self, other: object) -> Expr:
+        return call(">=", self, other)
+
+    def __neg__(self) -> Expr:
+        return call("-", self)
+
+    def __invert__(self) -> Expr:
+        return call("~", self)
+
+    # -- what needs the value itself
+
+    def __bool__(self) -> NoReturn:
+        _refuse(
+            "`if`, `and`, `or`, `not`, `in (...)` and `a < b < c` need the value now:"
+            " use hr.when(...).otherwise(...) for `if`, and & | ~ with parentheses for the others"
+        )
+
+    def __iter__(self) -> NoReturn:
+        _refuse("going through it with `for`, `*` or list() needs the value now: it can only be passed on as a whole")
+
+    def __len__(self) -> NoReturn:
+        _refuse("len() needs the value now: use hr.length(...)")
+
+    def __contains__(self, item: object) -> NoReturn:
+        _refuse("`in` needs the value now: use hr.contains(...)")
+
+    def __getitem__(self, item: object) -> NoReturn:
+        _refuse("indexing and slicing with [...] is not supported yet")
+
+    def __str__(self) -> NoReturn:
+        _refuse("an f-string, str(), print() or % needs the value now: use + and hr.text(...)")
+
+    def __format__(self, spec: str) -> NoReturn:
+        self.__str__()
+
+    def __hash__(self) -> NoReturn:
+        _refuse("looking it up in a set or dict needs the value now: use hr.when(...).otherwise(...)")
+
+    def __int__(self) -> NoReturn:
+        _refuse("int() needs the value now: use hr.integer(...)")
+
+    def __float__(self) -> NoReturn:
+        _refuse("float() needs the value now: use hr.floating(...)")
+
+    def __index__(self) -> NoReturn:
+        _refuse("using it as an index or in range() needs the value now")
+
+    def __bytes__(self) -> NoReturn:
+        _refuse("bytes() needs the value now: there is no expression for it yet")
+
+
+class Method(Expr):
+    """`value.lower`: an expression still, until it is called."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: object, **named: object) -> Expr:
+        attribute = self._tree
+        assert isinstance(attribute, Attribute)
+        if named:
+            _refuse(f"{attribute.name}() takes no arguments by name here ({', '.join(named)}=): give them in order")
+        return call(f".{attribute.name}", Expr(attribute.target), *args)
+
+
+class When:
+    """`hr.when(...)` that waits for its `otherwise`."""
+
+    __slots__ = ("_branches",)
+
+    def __init__(self, branches: tuple[tuple[Expr, Expr], ...]) -> None:
+        self._branches = branches
+
+    def when(self, condition: object, then: object) -> When:
+        """What to give when none of the conditions before held and this one does."""
+        return When((*self._branches, (as_expr(condition), as_expr(then))))
+
+    def otherwise(self, value: object) -> Expr:
+        """What to give when no condition held."""
+        result = as_expr(value)
+        for condition, then in reversed(self._branches):
+            result = call("when", condition, then, result)
+        return result
+
+
+def as_expr(thing: object) -> Expr:
+    """A Python value, list or tuple as an expression; an expression as it is."""
+    return thing if isinstance(thing, Expr) else Expr(_tree_of(thing))
+
+
+def tree_of(expr: Expr) -> Tree:
+    """What an expression is made of."""
+    return expr._tree
+
+
+def call(function: str, *args: object) -> Expr:
+    """A function of the table on its arguments."""
+    return Expr(Call(function, tuple(tree_of(as_expr(arg)) for arg in args), line=calling_line()))
+
+
+def _tree_of(thing: object) -> Tree:
+    line = calling_line()
+    match thing:
+        case None:
+            return Literal(None, NONE, line=line)
+        case bool():
+            return Literal(thing, BOOL, line=line)
+        case int():
+            if not -(2**63) <= thing < 2**63:
+                _refuse(f"{thing} does not fit 64 bits")
+            return Literal(int(thing), INT, line=line)
+        case float():
+            return Literal(float(thing), FLOAT, line=line)
+        case str():
+            text = str.__str__(thing)
+            if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
+                _refuse(f"{text!r} has no UTF-8 form")
+            return Literal(text, STR, line=line)
+        case bytes():
+            return Literal(bytes(thing), BYTES, line=line)
+        case list():
+            return Listed(tuple(tree_of(as_expr(item)) for item in thing), line=line)
+        case tuple() if len(thing) == 2:
+            return Paired(tree_of(as_expr(thing[0])), tree_of(as_expr(thing[1])), line=line)
+        case tuple():
+            _refuse(f"a tuple of {len(thing)}: only a pair (key, value) is known")
+        case When():
+            _refuse("hr.when(...) needs .otherwise(...)")
+        case _:
+            _refuse(f"a {type(thing).__name__} cannot be part of an expression")

@@ -1,0 +1,117 @@
+"""What an expression is made of, before anything is known about types: plain values that print as Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from headrace.model.types import Type
+
+# How tightly Python binds; what is not here (calls, names) binds tightest.
+_STRENGTH = {"|": 1, "&": 2, "==": 0, "!=": 0, "<": 0, "<=": 0, ">": 0, ">=": 0, "+": 3, "-": 3}
+_STRENGTH |= {"*": 4, "/": 4, "//": 4, "%": 4, "~": 5}
+_SIGN = 5
+_ATOM = 9
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One node; `line` is where the user wrote it, and no part of what it means."""
+
+    line: str | None = field(default=None, kw_only=True, compare=False, repr=False)
+
+    def strength(self) -> int:
+        """How tightly this binds in print."""
+        return _ATOM
+
+
+@dataclass(frozen=True)
+class Symbol(Tree):
+    """A part of the record: its key, its value, its timestamp."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Literal(Tree):
+    """A constant; its type tells 1 from True and from 1.0."""
+
+    value: str | int | float | bytes | None
+    type: Type
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+    def strength(self) -> int:
+        return _SIGN if str(self).startswith("-") else _ATOM
+
+
+@dataclass(frozen=True)
+class Listed(Tree):
+    """`[a, b]`"""
+
+    items: tuple[Tree, ...]
+
+    def __str__(self) -> str:
+        return f"[{', '.join(map(str, self.items))}]"
+
+
+@dataclass(frozen=True)
+class Paired(Tree):
+    """`(key, value)`"""
+
+    key: Tree
+    value: Tree
+
+    def __str__(self) -> str:
+        return f"({self.key}, {self.value})"
+
+
+@dataclass(frozen=True)
+class Attribute(Tree):
+    """`target.name`, not called."""
+
+    target: Tree
+    name: str
+
+    def __str__(self) -> str:
+        return f"{_within(self.target, _ATOM)}.{self.name}"
+
+
+@dataclass(frozen=True)
+class Call(Tree):
+    """A function of the table on its arguments: an operator `+`, a method `.lower`, or a plain name `length`."""
+
+    function: str
+    args: tuple[Tree, ...]
+
+    def __str__(self) -> str:
+        name, args = self.function, self.args
+        if name == "when":
+            return "hr" + _when(self)
+        if name.startswith("."):
+            return f"{_within(args[0], _ATOM)}{name}({', '.join(map(str, args[1:]))})"
+        if name.isidentifier():
+            return f"hr.{name}({', '.join(map(str, args))})"
+        if len(args) == 1:
+            return f"{name}{_within(args[0], self.strength())}"
+        # The right side of a - (b - c), and both sides of (a < b) == c, keep their parentheses.
+        here = self.strength()
+        return f"{_within(args[0], here or 1)} {name} {_within(args[1], here + 1)}"
+
+    def strength(self) -> int:
+        return _SIGN if len(self.args) == 1 and self.function == "-" else _STRENGTH.get(self.function, _ATOM)
+
+
+def _within(tree: Tree, needed: int) -> str:
+    return str(tree) if tree.strength() >= needed else f"({tree})"
+
+
+def _when(call: Call) -> str:
+    condition, then, otherwise = call.args
+    head = f".when({condition}, {then})"
+    if isinstance(otherwise, Call) and otherwise.function == "when":
+        return head + _when(otherwise)
+    return f"{head}.otherwise({otherwise})"

@@ -1,0 +1,82 @@
+"""What tracing would get silently wrong: code that decides something about a value without asking the symbol.
+
+`value is None` is False for a symbol, `isinstance(value, str)` too, `except` would turn a question to the symbol into
+an answer, and `random()` would be drawn once for all records. None of them can be overloaded, so they are looked for
+in the function's code, and in the user's own functions that it names.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+from collections.abc import Iterator
+from types import CodeType, FunctionType, ModuleType
+
+from headrace.expr.where import is_users, place
+
+_OPCODES = {
+    "IS_OP": "`is` compares now, before there is a value: use == or hr.is_null(...)",
+    "MATCH": "`match` needs the value now: use hr.when(...).otherwise(...)",
+    "PUSH_EXC_INFO": "`try` and `with` see no value yet: nothing fails until the application runs",
+    "SETUP_FINALLY": "`try` and `with` see no value yet: nothing fails until the application runs",
+    "SETUP_WITH": "`try` and `with` see no value yet: nothing fails until the application runs",
+}
+_ASKING = frozenset({"isinstance", "issubclass", "type", "hasattr", "callable", "id"})
+_CHANGING = frozenset({"random", "secrets", "time", "uuid", "datetime"})
+_CLOCKS = frozenset({"now", "utcnow", "today"})  # what else datetime has is the same for every record
+
+
+def unseen(function: object) -> tuple[str, str] | None:
+    """The reason why a function cannot be traced though it would run, and its line; None if nothing was found."""
+    return next(_found(function, set()), None)
+
+
+def _found(function: object, seen: set[object]) -> Iterator[tuple[str, str]]:
+    function = inspect.unwrap(getattr(function, "__func__", function))  # type: ignore[arg-type]
+    if not isinstance(function, FunctionType) or function in seen or not is_users(function.__code__.co_filename):
+        return
+    seen.add(function)
+    used = inspect.getclosurevars(function)
+    outside = {**used.builtins, **used.globals, **used.nonlocals}
+    yield from _in_code(function.__code__, outside)
+    for thing in outside.values():
+        yield from _found(thing, seen)
+
+
+def _in_code(code: CodeType, outside: dict[str, object]) -> Iterator[tuple[str, str]]:
+    line = code.co_firstlineno
+    for instruction in dis.get_instructions(code):
+        line = _line(instruction) or line
+        reason = _opcode(instruction.opname) or _name(instruction, outside, code)
+        if reason:
+            yield reason, place(code.co_filename, line)
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _in_code(inner, outside)
+
+
+def _line(instruction: dis.Instruction) -> int | None:
+    positions = getattr(instruction, "positions", None)  # from Python 3.11; before, starts_line is the number
+    return positions.lineno if positions is not None else instruction.starts_line
+
+
+def _opcode(name: str) -> str | None:
+    if name.endswith(("_IF_NONE", "_IF_NOT_NONE")):
+        name = "IS_OP"
+    elif name.startswith("MATCH_"):
+        name = "MATCH"
+    return _OPCODES.get(name)
+
+
+def _name(instruction: dis.Instruction, outside: dict[str, object], code: CodeType) -> str | None:
+    if not instruction.opname.startswith(("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF")):
+        return None
+    name, thing = str(instruction.argval), outside.get(str(instruction.argval))
+    if name in _ASKING and getattr(thing, "__module__", None) == "builtins":
+        return f"{name}() sees the expression, not the value"
+    # random.random() and `from random import random` alike; the latter's __self__ is a Random, its module None
+    module = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None)
+    home = module or type(getattr(thing, "__self__", None)).__module__
+    if home in _CHANGING and (home != "datetime" or _CLOCKS.intersection(code.co_names)):
+        return f"{name} is read once, while the topology is declared, not for each record"
+    return None

@@ -1,0 +1,1 @@
+"""The Java side of the machine: which Java, which jars, and the compiled kernel."""

@@ -1,0 +1,50 @@
+"""Find a Java that Spark can run on."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from headrace.errors import JavaMissing, JavaTooOld
+
+OLDEST = 17
+
+
+@dataclass(frozen=True)
+class Java:
+    """A Java that runs, and its version as it says it: "17.0.15" is major 17, "1.8.0_392" is major 8."""
+
+    path: Path
+    version: str
+    major: int
+
+
+def find_java() -> Java:
+    """Find the Java that JAVA_HOME names, else the one on the PATH.
+
+    A JAVA_HOME that leads nowhere is an error, not passed over: Spark's own scripts would trip over it later.
+    """
+    home = os.environ.get("JAVA_HOME")
+    path = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    java = _ask(Path(path)) if path else None
+    if java is None:
+        # What is on the PATH and does not run is macOS's stub, which only says that there is no Java.
+        raise JavaMissing(f"JAVA_HOME names {home}, where no bin/java runs" if home else None)
+    if java.major < OLDEST:
+        raise JavaTooOld(java.version, str(java.path))
+    return java
+
+
+def _ask(path: Path) -> Java | None:
+    try:
+        answer = subprocess.run(
+            [path, "-version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True, timeout=60
+        ).stdout.decode(errors="replace")
+    except (OSError, subprocess.SubprocessError):
+        return None
+    said = re.search(r'version "((?:1\.)?(\d+)[^"]*)"', answer)
+    return Java(path, said[1], int(said[2])) if said else None

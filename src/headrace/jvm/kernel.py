@@ -1,0 +1,102 @@
+"""The kernel: the Scala part of headrace as one jar."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from headrace.errors import KernelBuildFailed, KernelMissing
+from headrace.jvm.exclusive import exclusive
+from headrace.jvm.jars import LOCK, fetch
+from headrace.jvm.java import find_java
+from headrace.jvm.paths import cache_folder, pyspark_jars
+
+HERE = Path(__file__).parent
+KEPT = 3
+FLAGS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xss8m", "-Xmx1g")
+
+
+def kernel_jar() -> Path:
+    """Return the compiled kernel: the one in the wheel, or in a checkout one that fits its sources.
+
+    In a checkout it is compiled when the sources, the jars or pyspark have changed, which takes a few seconds.
+    """
+    checkout = HERE.parents[2]
+    if HERE.parents[1].name == "src" and kernel_sources(checkout / "kernel"):
+        return compiled(checkout / "kernel")
+    packaged = HERE / "kernel.jar"
+    if not packaged.is_file():
+        raise KernelMissing(str(packaged))
+    return packaged
+
+
+def kernel_sources(folder: Path) -> list[Path]:
+    """All Scala files of a folder, in a fixed order."""
+    return sorted(folder.rglob("*.scala"))
+
+
+def compiled(folder: Path) -> Path:
+    """Return the jar made of the sources in `folder`, from the cache or compiled now."""
+    sources = kernel_sources(folder)
+    if not sources:
+        raise KernelMissing(str(folder))
+    with cache_folder("kernel") as cache:
+        jar = cache / f"{_digest(folder, sources)}.jar"
+        if not _touch(jar):
+            connector = fetch("connector")
+            with exclusive(cache / ".lock", "compiling the kernel"):
+                if not _touch(jar):
+                    print("compiling the kernel (a few seconds, only after changes) ...", file=sys.stderr, flush=True)
+                    compile_kernel(sources, jar, jars=connector)
+                    _prune(cache)
+    return jar
+
+
+def compile_kernel(sources: Sequence[Path], out: Path, *, jars: Sequence[Path] = ()) -> None:
+    """Compile Scala sources against pyspark's jars and `jars`; `out` appears whole or not at all."""
+    classpath = os.pathsep.join([f"{pyspark_jars()}/*", *map(str, jars)])
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".compile-") as temporary:
+        jar = Path(temporary) / "kernel.jar"
+        done = subprocess.run(
+            [
+                *(str(find_java().path), *FLAGS, "-cp", classpath, "scala.tools.nsc.Main"),
+                *("-usejavacp", "-encoding", "UTF-8", "-deprecation", "-d", str(jar), *map(str, sources)),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise KernelBuildFailed(done.stdout.decode(errors="replace"))
+        jar.replace(out)
+
+
+def _digest(folder: Path, sources: Sequence[Path]) -> str:
+    digest = hashlib.sha256(version("pyspark").encode())
+    for path in (LOCK, *sources):
+        content = path.read_bytes()
+        name = path.relative_to(folder) if path is not LOCK else LOCK.name
+        digest.update(f"\0{name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:16]
+
+
+def _touch(jar: Path) -> bool:
+    """Mark a jar as used now; False when it is not there."""
+    try:
+        os.utime(jar)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _prune(cache: Path) -> None:
+    """Keep the jars used last: somebody may work in two checkouts in turn."""
+    for old in sorted(cache.glob("*.jar"), key=lambda jar: jar.stat().st_mtime)[:-KEPT]:
+        old.unlink(missing_ok=True)

@@ -1,0 +1,46 @@
+"""Where things lie on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from platformdirs import user_cache_path, user_data_path
+
+from headrace.errors import CacheUnwritable, SparkMissing
+
+
+def cache_dir() -> Path:
+    """Folder of what can be made again: jars, the compiled kernel. It may not exist yet."""
+    chosen = os.environ.get("HEADRACE_CACHE_DIR")
+    return Path(chosen).expanduser().absolute() if chosen else user_cache_path("headrace", appauthor=False)
+
+
+def data_dir() -> Path:
+    """Folder of what cannot be made again: broker logs, checkpoints. It may not exist yet."""
+    chosen = os.environ.get("HEADRACE_DATA_DIR")
+    return Path(chosen).expanduser().absolute() if chosen else user_data_path("headrace", appauthor=False)
+
+
+def pyspark_jars() -> Path:
+    """Folder of the jars inside pyspark, found without importing it: that takes most of a second."""
+    spec = find_spec("pyspark")
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        folder = Path(place) / "jars"
+        if folder.is_dir():
+            return folder
+    raise SparkMissing
+
+
+@contextmanager
+def cache_folder(name: str) -> Iterator[Path]:
+    """Make a folder in the cache; trouble of the disk while working in it is CacheUnwritable."""
+    folder = cache_dir() / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+    except OSError as error:
+        raise CacheUnwritable(str(folder), error.strerror or str(error)) from None

@@ -1,0 +1,147 @@
+"""What lies in the embedded broker's directory: locks, marks, state, generated settings, logs, data.
+
+start.lock    held while somebody starts, joins or stops the broker: one at a time
+broker.lock   held by the supervisor for its life: held means a broker runs, or is about to
+users.lock    shared by everybody who uses the broker
+keep          there when the broker was started by hand and stays without users
+broker.json   process ids and port, written by the supervisor
+launch.json   what the supervisor is to start, written by whoever starts it
+failed        why the last start failed
+port          the port of last time
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+_OWNER_ONLY = 0o700
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrokerState:
+    """What the supervisor says about the broker it runs."""
+
+    pid: int
+    java_pid: int | None
+    port: int
+    since_ms: int
+    ready: bool
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launch:
+    """What a supervisor needs to know to start the broker."""
+
+    java: str
+    classpath: str
+    class_archive: str
+    port: int
+    controller_port: int
+
+
+@dataclass(frozen=True)
+class BrokerDir:
+    """The paths of one embedded broker, and the reading and writing of its small files."""
+
+    path: Path
+
+    @property
+    def start_lock(self) -> Path:
+        return self.path / "start.lock"
+
+    @property
+    def broker_lock(self) -> Path:
+        return self.path / "broker.lock"
+
+    @property
+    def users_lock(self) -> Path:
+        return self.path / "users.lock"
+
+    @property
+    def keep(self) -> Path:
+        return self.path / "keep"
+
+    @property
+    def failed(self) -> Path:
+        return self.path / "failed"
+
+    @property
+    def data(self) -> Path:
+        return self.path / "data"
+
+    @property
+    def server_properties(self) -> Path:
+        return self.path / "server.properties"
+
+    @property
+    def logging_config(self) -> Path:
+        return self.path / "log4j2.xml"
+
+    @property
+    def log(self) -> Path:
+        return self.path / "logs" / "broker.log"
+
+    @property
+    def supervisor_log(self) -> Path:
+        return self.path / "logs" / "supervisor.log"
+
+    def prepare(self) -> None:
+        """Make the directories, for this user's eyes only."""
+        for directory in (self.path, self.log.parent, self.data):
+            directory.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
+        self.path.chmod(_OWNER_ONLY)
+
+    def read_state(self) -> BrokerState | None:
+        """What the supervisor wrote, also when it is dead by now; None when there is nothing to read."""
+        try:
+            return BrokerState(**json.loads(self._state.read_text()))
+        except (FileNotFoundError, ValueError, TypeError):
+            return None
+
+    def write_state(self, state: BrokerState) -> None:
+        _write_whole(self._state, json.dumps(asdict(state)))
+
+    def forget_state(self) -> None:
+        self._state.unlink(missing_ok=True)
+
+    def read_launch(self) -> Launch:
+        return Launch(**json.loads(self._launch.read_text()))
+
+    def write_launch(self, launch: Launch) -> None:
+        _write_whole(self._launch, json.dumps(asdict(launch)))
+
+    def last_port(self) -> int | None:
+        """The port the broker listened on the last time."""
+        try:
+            return int(self._port.read_text())
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def remember_port(self, port: int) -> None:
+        _write_whole(self._port, str(port))
+
+    @property
+    def _state(self) -> Path:
+        return self.path / "broker.json"
+
+    @property
+    def _launch(self) -> Path:
+        return self.path / "launch.json"
+
+    @property
+    def _port(self) -> Path:
+        return self.path / "port"
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write so that a reader sees the old text or the new one, never half of it."""
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    fresh.write_text(text)
+    fresh.replace(path)

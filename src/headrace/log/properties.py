@@ -1,0 +1,170 @@
+"""One set of client properties for two clients: librdkafka (in Python) and Kafka's own (in the JVM).
+
+A user's `kafka={...}` may use the names of either. Most names mean the same to both; the ones about security do not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from headrace.errors import ClientPropertyRefused
+
+_LOGIN_MODULES = {
+    "PLAIN": "org.apache.kafka.common.security.plain.PlainLoginModule",
+    "SCRAM-SHA-256": "org.apache.kafka.common.security.scram.ScramLoginModule",
+    "SCRAM-SHA-512": "org.apache.kafka.common.security.scram.ScramLoginModule",
+}
+
+# Java's name, librdkafka's name: the same meaning, the same values.
+_RENAMED = {
+    "sasl.mechanism": "sasl.mechanisms",
+    "ssl.truststore.certificates": "ssl.ca.pem",
+    "ssl.keystore.certificate.chain": "ssl.certificate.pem",
+    "ssl.keystore.key": "ssl.key.pem",
+    "send.buffer.bytes": "socket.send.buffer.bytes",
+    "receive.buffer.bytes": "socket.receive.buffer.bytes",
+    "fetch.max.wait.ms": "fetch.wait.max.ms",
+}
+
+_JAVA_ONLY = re.compile(
+    r"(key|value)\.(de)?serializer|ssl\.(truststore|keystore)\.type|ssl\.truststore\.password|ssl\.protocol"
+    r"|ssl\.enabled\.protocols|ssl\.provider|ssl\.(key|trust)manager\.algorithm|ssl\.secure\.random\.implementation"
+    r"|ssl\.engine\.factory\.class|sasl\.jaas\.config|sasl\.client\.callback\.handler\.class|sasl\.login\..*"
+    r"|sasl\.kerberos\.(ticket\.renew.*|kinit\.cmd\.java)|metric\.reporters|metrics\..*|interceptor\.classes"
+    r"|partitioner\.(class|ignore\.keys|adaptive\..*)|max\.poll\.records|buffer\.memory|max\.block\.ms"
+    r"|default\.api\.timeout\.ms|auto\.include\.jmx\.reporter|enable\.metrics\.push|group\.protocol|config\.providers.*"
+)
+
+_LIBRDKAFKA_ONLY = re.compile(
+    r"debug|log_level|log\..*|builtin\.features|enable\.ssl\.certificate\.verification|ssl\.cipher\.suites"
+    r"|ssl\.curves\.list|ssl\.sigalgs\.list|ssl\.crl\.location|ssl\.ca\.certificate\.stores|ssl\.providers"
+    r"|ssl\.engine\..*|socket\..*|topic\..*|queue\..*|queued\..*|statistics\.interval\.ms|api\.version\..*"
+    r"|broker\.address\..*|broker\.version\.fallback|message\..*|enable\.sparse\.connections|partitioner"
+    r"|sasl\.oauthbearer\.(method|config)|enable\.sasl\.oauthbearer\..*|plugin\.library\.paths"
+    r"|sasl\.kerberos\.(principal|keytab|kinit\.cmd)"
+)
+
+
+def for_librdkafka(kafka: Mapping[str, str]) -> dict[str, str]:
+    """The properties as librdkafka takes them; those that mean nothing to it are left out.
+
+    `sasl.jaas.config` of PLAIN and SCRAM becomes user name and password, PEM stores become certificate files. A Java
+    key store (JKS) is refused: librdkafka cannot read it.
+    """
+    made: dict[str, str] = {}
+    if "sasl.jaas.config" in kafka:
+        made.update(_login_of(kafka["sasl.jaas.config"]))
+    if "ssl.truststore.location" in kafka and "ssl.ca.location" not in kafka:
+        if _store_type(kafka, "truststore") != "PEM":
+            raise _unreadable("ssl.truststore.location", "ssl.ca.location")
+        made["ssl.ca.location"] = kafka["ssl.truststore.location"]
+    if "ssl.keystore.location" in kafka and "ssl.certificate.location" not in kafka:
+        kind = _store_type(kafka, "keystore")
+        if kind == "JKS":
+            raise _unreadable("ssl.keystore.location", "ssl.certificate.location and ssl.key.location")
+        if kind == "PEM":
+            made["ssl.certificate.location"] = made["ssl.key.location"] = kafka["ssl.keystore.location"]
+    skipped = {"ssl.truststore.location"}
+    if _store_type(kafka, "keystore") != "PKCS12":
+        skipped |= {"ssl.keystore.location", "ssl.keystore.password"}
+    for name, value in kafka.items():
+        if name in skipped or _JAVA_ONLY.fullmatch(name):
+            continue
+        if name == "ssl.endpoint.identification.algorithm":
+            value = value or "none"
+        made[_RENAMED.get(name, name)] = value
+    return made
+
+
+def for_java(kafka: Mapping[str, str]) -> dict[str, str]:
+    """The properties as Kafka's Java clients take them; those that mean nothing to them are left out.
+
+    User name and password become a `sasl.jaas.config`, certificate files become PEM stores. A certificate and a key
+    in two files are read here, because Java wants both in one place.
+    """
+    original = {ours: java for java, ours in _RENAMED.items()}
+    given = {original.get(name, name): value for name, value in kafka.items()}
+    user, password = given.pop("sasl.username", None), given.pop("sasl.password", None)
+    ca, certificate = given.pop("ssl.ca.location", None), given.pop("ssl.certificate.location", None)
+    key = given.pop("ssl.key.location", None)
+    made = {name: value for name, value in given.items() if not _LIBRDKAFKA_ONLY.fullmatch(name)}
+    if user is not None and password is not None:
+        module = _LOGIN_MODULES.get(given.get("sasl.mechanism", "").upper())
+        if module:
+            made.setdefault("sasl.jaas.config", _login_text(module, user, password))
+    if "security.protocol" in made:
+        made["security.protocol"] = made["security.protocol"].upper()
+    if made.get("ssl.endpoint.identification.algorithm") == "none":
+        made["ssl.endpoint.identification.algorithm"] = ""
+    if ca is not None and "ssl.truststore.location" not in made:
+        made.update({"ssl.truststore.type": "PEM", "ssl.truststore.location": ca})
+    elif "ssl.truststore.certificates" in made:
+        made["ssl.truststore.type"] = "PEM"
+    if certificate is not None and key is not None and "ssl.keystore.location" not in made:
+        made["ssl.keystore.certificate.chain"] = _text_of("ssl.certificate.location", certificate)
+        made["ssl.keystore.key"] = _text_of("ssl.key.location", key)
+    if "ssl.keystore.key" in made:
+        made["ssl.keystore.type"] = "PEM"
+    elif "ssl.keystore.location" in made:
+        made["ssl.keystore.type"] = _store_type(made, "keystore")
+    return made
+
+
+def parse(text: str) -> dict[str, str]:
+    """Read a Java properties file: `name=value` lines, # comments, a backslash at the end goes on in the next line.
+
+    >>> parse("# who\\nsasl.username = ann\\n")
+    {'sasl.username': 'ann'}
+    """
+    joined = re.sub(r"\\\r?\n[ \t]*", "", text)
+    lines = [line.strip() for line in joined.splitlines()]
+    pairs = [re.split(r"\s*[=:]\s*", line, maxsplit=1) for line in lines if line and line[0] not in "#!"]
+    return {pair[0]: pair[1] if len(pair) == 2 else "" for pair in pairs}
+
+
+def _store_type(kafka: Mapping[str, str], store: str) -> str:
+    """PEM, PKCS12 or JKS: as said, else by the file's name, else as Java assumes."""
+    said = kafka.get(f"ssl.{store}.type")
+    if said:
+        return said.upper()
+    suffix = Path(kafka.get(f"ssl.{store}.location", "")).suffix.lower()
+    return {".pem": "PEM", ".crt": "PEM", ".cer": "PEM", ".p12": "PKCS12", ".pfx": "PKCS12"}.get(suffix, "JKS")
+
+
+def _unreadable(name: str, instead: str) -> ClientPropertyRefused:
+    return ClientPropertyRefused(
+        name,
+        "it names a Java key store, which only Java can read",
+        fix=f"export it as PEM (keytool -exportcert -rfc, openssl pkcs12 -nodes) and name the file(s) in {instead}",
+    )
+
+
+def _login_of(jaas: str) -> dict[str, str]:
+    """User name and password of a PLAIN or SCRAM login; nothing of any other."""
+    words = jaas.split()
+    if not words or words[0] not in _LOGIN_MODULES.values():
+        return {}
+    options = dict(re.findall(r'(\w+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;]+)', jaas))
+    names = {"username": "sasl.username", "password": "sasl.password"}
+    return {names[option]: _unquoted(value) for option, value in options.items() if option in names}
+
+
+def _login_text(module: str, user: str, password: str) -> str:
+    return f"{module} required username={_quoted(user)} password={_quoted(password)};"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _unquoted(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith('"') else text
+
+
+def _text_of(name: str, path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except OSError as exc:
+        raise ClientPropertyRefused(name, exc.strerror or str(exc), where=path) from exc

@@ -1,0 +1,236 @@
+"""Topics of a Kafka cluster: look, make, remove."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its stubs do not re-export them
+    AdminClient,
+    ClusterMetadata,
+    ConfigResource,
+    ConfigSource,
+    NewTopic,
+    OffsetSpec,
+    ResourceType,
+)
+
+from headrace.errors import BrokerError, BrokerUnreachable, TopicExists, TopicMissing, TopicRefused
+from headrace.log.client import make_client, reason_of
+
+BROKERS_CHOICE = -1
+_EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
+_LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+_ANSWER_S = 8.0
+_SETTLE_S = 30.0
+_SETTLE_POLL_S = 0.05
+# Of topics that Kafka keeps for itself, such as __consumer_offsets.
+_INTERNAL = "__"
+_CHANGING_HANDS = (
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError.UNKNOWN_LEADER_EPOCH,
+    KafkaError.FENCED_LEADER_EPOCH,
+    KafkaError.OFFSET_NOT_AVAILABLE,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Partition:
+    """One partition: who leads it (None: nobody), and the offsets it holds, the end excluded."""
+
+    number: int
+    leader: int | None
+    replicas: int
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicDescription:
+    """A topic, its partitions, and those of its settings that were set for it."""
+
+    name: str
+    partitions: tuple[Partition, ...]
+    config: Mapping[str, str]
+
+
+class Topics:
+    """The topics of the cluster at `address`; `kafka` holds further client properties.
+
+    Every method raises BrokerUnreachable within 10 seconds when nobody answers.
+    """
+
+    def __init__(self, address: str, kafka: Mapping[str, str] | None = None) -> None:
+        self.address = address
+        self._admin, self._troubles = make_client(AdminClient, address, kafka)
+
+    def check(self, timeout: float = _ANSWER_S) -> None:
+        """Return when the cluster answers and has a broker in service."""
+        self._metadata(timeout)
+
+    def cluster_id(self, timeout: float = _ANSWER_S) -> str:
+        """The cluster's own id, which a new address does not change."""
+        return str(self._metadata(timeout).cluster_id)
+
+    def names(self, *, internal: bool = False) -> list[str]:
+        """All topics in alphabetical order; Kafka's own (`__consumer_offsets`) only when asked for."""
+        return sorted(name for name in self._metadata().topics if internal or not name.startswith(_INTERNAL))
+
+    def matching(self, pattern: str) -> list[str]:
+        """The topics whose whole name matches a regular expression."""
+        return [name for name in self.names() if re.fullmatch(pattern, name)]
+
+    def partitions(self, names: Iterable[str]) -> dict[str, int | None]:
+        """How many partitions each topic has; None for one that does not exist."""
+        # All topics are asked for, not these: asking for a missing one can create it.
+        there = self._metadata().topics
+        return {name: len(there[name].partitions) if name in there else None for name in names}
+
+    def create(
+        self,
+        name: str,
+        partitions: int = 4,
+        config: Mapping[str, str] | None = None,
+        replication: int = BROKERS_CHOICE,
+    ) -> None:
+        """Create a topic and wait until it can be used."""
+        self._metadata()
+        asked = self._admin.create_topics([NewTopic(name, partitions, replication, config=dict(config or {}))])
+        self._outcome(asked[name], name, "create", {KafkaError.TOPIC_ALREADY_EXISTS: self._exists})
+        self._settle(name, "create", partial(_usable, name, partitions))
+        # The metadata names a leader a little before that broker knows it.
+        self._offsets(name, range(partitions), _LATEST)
+
+    def delete(self, names: Sequence[str]) -> None:
+        """Delete topics with all their records, and wait until they are gone."""
+        missing = [name for name, count in self.partitions(names).items() if count is None]
+        if missing:
+            raise TopicMissing(missing, self.address)
+        asked = self._admin.delete_topics(list(names))
+        for name in names:
+            self._outcome(asked[name], name, "delete", {KafkaError.UNKNOWN_TOPIC_OR_PART: self._missing})
+        for name in names:
+            self._settle(name, "delete", partial(_gone, name))
+
+    def describe(self, name: str) -> TopicDescription:
+        """Partitions, offsets, and the settings that were set for this topic."""
+        topic = self._metadata().topics.get(name)
+        if topic is None:
+            raise TopicMissing([name], self.address)
+        begins, ends = self._offsets(name, topic.partitions, _EARLIEST), self.end_offsets(name)
+        resource = ConfigResource(ResourceType.TOPIC, name)
+        entries = self._outcome(self._admin.describe_configs([resource])[resource], name, "describe", {})
+        return TopicDescription(
+            name=name,
+            partitions=tuple(
+                Partition(
+                    number=number,
+                    leader=partition.leader if partition.leader >= 0 else None,
+                    replicas=len(partition.replicas),
+                    begin=begins[number],
+                    end=ends[number],
+                )
+                for number, partition in sorted(topic.partitions.items())
+            ),
+            config={
+                entry.name: entry.value
+                for entry in sorted(entries.values(), key=lambda entry: str(entry.name))
+                if entry.source == ConfigSource.DYNAMIC_TOPIC_CONFIG.value
+            },
+        )
+
+    def end_offsets(self, name: str, *, committed: bool = False) -> dict[int, int]:
+        """The offset that each partition's next record gets; `committed`: where a committed reader would stop."""
+        count = self.partitions([name])[name]
+        if count is None:
+            raise TopicMissing([name], self.address)
+        return self._offsets(name, range(count), _LATEST, committed=committed)
+
+    def _offsets(
+        self, name: str, partitions: Iterable[int], spec: OffsetSpec, *, committed: bool = False
+    ) -> dict[int, int]:
+        level = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
+        found: dict[int, int] = {}
+        left = set(partitions)
+        deadline = time.monotonic() + _ANSWER_S
+        while left:
+            wanted = {TopicPartition(name, number): spec for number in left}
+            asked = self._admin.list_offsets(wanted, isolation_level=level, request_timeout=_ANSWER_S)
+            for partition, future in asked.items():
+                failed = future.exception(_SETTLE_S)
+                if failed is None or not _passes(failed) or time.monotonic() > deadline:
+                    found[partition.partition] = self._outcome(future, name, "read the offsets of", {}).offset
+            left -= found.keys()
+            if left:
+                time.sleep(_SETTLE_POLL_S)
+        return found
+
+    def _metadata(self, timeout: float = _ANSWER_S) -> ClusterMetadata:
+        deadline = time.monotonic() + timeout
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0 or self._troubles.hopeless:
+                raise BrokerUnreachable(self.address, timeout, self._troubles.reason)
+            try:
+                # In slices, because the reasons of a failure are handed over between calls only.
+                metadata = self._admin.list_topics(timeout=min(left, 1.0))
+            except KafkaException as exc:
+                self._admin.poll(0)
+                # The call itself knows no more than that it failed.
+                if self._troubles.last is None:
+                    self._troubles.add(exc.args[0])
+            else:
+                if metadata.brokers:
+                    return metadata
+                time.sleep(_SETTLE_POLL_S)
+
+    def _outcome(
+        self, future: Future[Any], name: str, doing: str, known: Mapping[int, Callable[[str], BrokerError]]
+    ) -> Any:
+        try:
+            return future.result(_SETTLE_S)
+        except KafkaException as exc:
+            error: KafkaError = exc.args[0]
+            make = known.get(error.code())
+            raise (make(name) if make else TopicRefused(name, doing, reason_of(error))) from exc
+        except ValueError as exc:
+            # The client refuses some values by itself, such as 0 partitions.
+            raise TopicRefused(name, doing, str(exc)) from exc
+
+    def _settle(self, name: str, doing: str, done: Callable[[ClusterMetadata], bool]) -> None:
+        """Wait until the metadata, which trails behind, shows what was done."""
+        deadline = time.monotonic() + _SETTLE_S
+        while not done(self._metadata()):
+            if time.monotonic() > deadline:
+                raise TopicRefused(name, doing, f"it was accepted, but not done within {_SETTLE_S:g} s")
+            time.sleep(_SETTLE_POLL_S)
+
+    def _exists(self, name: str) -> BrokerError:
+        return TopicExists(name, self.address)
+
+    def _missing(self, name: str) -> BrokerError:
+        return TopicMissing([name], self.address)
+
+
+def _passes(error: BaseException) -> bool:
+    """Whether a partition is just changing hands."""
+    return isinstance(error, KafkaException) and error.args[0].code() in _CHANGING_HANDS
+
+
+def _gone(name: str, metadata: ClusterMetadata) -> bool:
+    return name not in metadata.topics
+
+
+def _usable(name: str, partitions: int, metadata: ClusterMetadata) -> bool:
+    topic = metadata.topics.get(name)
+    if topic is None or len(topic.partitions) != partitions:
+        return False
+    return all(partition.leader >= 0 for partition in topic.partitions.values())

@@ -1,0 +1,1 @@
+"""Plain values that everything else is made of."""

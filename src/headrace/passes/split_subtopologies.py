@@ -1,0 +1,27 @@
+"""Cut a plan into sub-topologies."""
+
+from __future__ import annotations
+
+from headrace.plan.graph import Plan
+from headrace.plan.nodes.base import Node
+from headrace.plan.subtopology import SubTopology
+
+
+def split_subtopologies(plan: Plan) -> tuple[SubTopology, ...]:
+    """The connected pieces of the plan when the edges behind repartitions are cut.
+
+    Numbered in the order of their first nodes; a repartition belongs to the piece that writes it.
+    """
+    piece: dict[Node, set[Node]] = {}
+    for node in plan.nodes:
+        joined = {node}
+        for upstream in node.inputs:
+            if not upstream.facts.cuts:
+                joined |= piece[upstream]
+        for member in joined:
+            piece[member] = joined
+    found = {id(members): members for members in piece.values()}
+    return tuple(
+        SubTopology(number, tuple(node for node in plan.nodes if node in members))
+        for number, members in enumerate(found.values())
+    )

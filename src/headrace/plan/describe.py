@@ -1,0 +1,33 @@
+"""A plan as text."""
+
+from __future__ import annotations
+
+from headrace.plan.nodes.base import Node
+from headrace.plan.subtopology import SubTopology
+
+
+def describe(app: str, parts: tuple[SubTopology, ...]) -> str:
+    """The topology as text: each sub-topology, its nodes, and what each reads from."""
+    lines = [f"application {app}"]
+    for part in parts:
+        lines.append("")
+        lines.append(f"sub-topology {part.number}")
+        lines += table([_row(node) for node in part.nodes], indent=2)
+    return "\n".join(lines)
+
+
+def table(rows: list[tuple[str, ...]], indent: int) -> list[str]:
+    """Rows as lines with aligned columns; the last column is left as it is."""
+    if not rows:
+        return []
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    return [
+        " " * indent
+        + "  ".join([cell.ljust(width) for cell, width in zip(row, widths, strict=False)] + [row[-1]]).rstrip()
+        for row in rows
+    ]
+
+
+def _row(node: Node) -> tuple[str, ...]:
+    reads = ", ".join(upstream.name for upstream in node.inputs)
+    return (node.name, node.op, node.detail(), f"<- {reads}" if reads else "", node.origin)

@@ -1,0 +1,25 @@
+"""Writing topics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from headrace.expr import Bound
+from headrace.plan.nodes.base import Facts, Unary
+from headrace.serde import Serde
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class To(Unary):
+    """Write every record to a topic: always the same, or the one an expression names for the record."""
+
+    topic: str | Bound
+    key: Serde[Any]
+    value: Serde[Any]
+
+    op = "to"
+    facts = Facts(ends=True)
+
+    def detail(self) -> str:
+        return f"topic {self.topic} ({self.key}, {self.value})"

@@ -1,0 +1,48 @@
+"""What flows along an edge of the plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from headrace.model.types import Type
+from headrace.serde import Serde, serde_of
+
+
+@dataclass(frozen=True)
+class Field:
+    """The type of a key or a value, and the serde it came with while it is unchanged."""
+
+    type: Type
+    serde: Serde[Any] | None = None
+
+    @staticmethod
+    def of(serde: Serde[Any]) -> Field:
+        """A field as it is read from a topic."""
+        return Field(serde.type, serde)
+
+    def default_serde(self, origin: str | None = None) -> Serde[Any]:
+        """The serde that writes this field when the user names none; `origin` is the line to name without one."""
+        return self.serde or serde_of(self.type, origin)
+
+    def __str__(self) -> str:
+        return str(self.serde or self.type)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Key and value of the records on an edge."""
+
+    key: Field
+    value: Field
+
+    def with_key(self, type_: Type) -> Schema:
+        """The same with a computed key."""
+        return replace(self, key=Field(type_))
+
+    def with_value(self, type_: Type) -> Schema:
+        """The same with a computed value."""
+        return replace(self, value=Field(type_))
+
+    def __str__(self) -> str:
+        return f"({self.key}, {self.value})"

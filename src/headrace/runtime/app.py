@@ -1,0 +1,199 @@
+"""The application: declared like a topology, run like a program."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from headrace.dsl.builder import Builder
+from headrace.errors import AlreadyStarted, OptionInvalid
+from headrace.jvm.paths import data_dir
+from headrace.passes.pipeline import rewrite
+from headrace.passes.split_subtopologies import split_subtopologies
+from headrace.plan.describe import describe
+from headrace.plan.origin import origin
+from headrace.runtime.console import LOGGER, lines_on_console, on_stop_signal
+from headrace.runtime.progress import Progress
+from headrace.runtime.states import State
+
+if TYPE_CHECKING:
+    from headrace.runtime.run import Run
+
+Listener = Callable[[State, State], None]
+
+_POLL_S = 0.2
+_REPORT_S = 10.0
+
+
+class App(Builder):
+    """A stream processing application.
+
+    Declare streams and tables on it, then call `run()`. Without `broker` it uses the embedded one, which is started if
+    need be; `kafka` holds further client properties (`security.protocol`, `sasl.*`, `ssl.*` ...), `spark` settings of
+    Spark. What it has processed, and its state, are kept in `checkpoint`: a later run goes on from there.
+    """
+
+    def __init__(
+        self,
+        app_id: str,
+        *,
+        broker: str | None = None,
+        kafka: Mapping[str, str] | None = None,
+        checkpoint: str | Path | None = None,
+        emit: str = "settled",
+        spark: Mapping[str, str] | None = None,
+        verbose: bool = False,
+    ) -> None:
+        super().__init__(app_id, emit=emit)
+        self.broker = broker
+        self.kafka = dict(kafka or {})
+        self.checkpoint = Path(checkpoint).expanduser().absolute() if checkpoint else data_dir() / "apps" / self.id
+        self.spark = dict(spark or {})
+        self.verbose = verbose
+        self._state = State.CREATED
+        self._listeners: list[Listener] = []
+        self._run: Run | None = None
+        self._closing = threading.Lock()
+        self._stop = threading.Event()
+
+    # -- looking at it
+
+    @property
+    def state(self) -> State:
+        """Where the application is in its life."""
+        if self._state is State.RUNNING and self._run is not None and self._run.wait(0):
+            self._settle_end()
+        return self._state
+
+    def on_state(self, listener: Listener) -> None:
+        """Call `listener(old, new)` at every change of state."""
+        self._listeners.append(listener)
+
+    @property
+    def progress(self) -> Progress:
+        """What was done since the start."""
+        return self._run.progress() if self._run is not None else Progress()
+
+    def describe(self) -> str:
+        """The topology as text: sub-topologies, their nodes, and what each reads from."""
+        return describe(self.id, split_subtopologies(rewrite(self.plan())))
+
+    def explain(self) -> str:
+        """How the topology runs on Spark: stages, lanes, stores, and the user's line of each node."""
+        from headrace.spark.explain import explain
+        from headrace.spark.placement import Placement
+
+        return explain(Placement(rewrite(self.plan())))
+
+    # -- running it
+
+    def run(self, *, until: str | None = None) -> None:
+        """Run until Ctrl-C or SIGTERM, then finish the batch and close.
+
+        With `until="latest"` process what is in the topics now and return.
+        """
+        with lines_on_console(), on_stop_signal(self._ask_to_stop):
+            try:
+                self.start(until=until)
+                with on_stop_signal(self._ask_to_stop):  # Spark has put its own in place
+                    self._report_until_end()
+            except KeyboardInterrupt:
+                LOGGER.info("%s: stopped while starting", self.id)
+            finally:
+                self.close()
+
+    def start(self, *, until: str | None = None) -> None:
+        """Start in the background; returns when the application runs."""
+        if until not in (None, "latest"):
+            raise OptionInvalid("until", until, '"latest", or leave it out to run on', origin())
+        if self._state is not State.CREATED:
+            raise AlreadyStarted(self.id, self._state.value)
+        plan = rewrite(self.plan())
+        self._enter(State.STARTING)
+        from headrace.runtime.run import Run  # loads pyspark
+
+        try:
+            self._run = Run(self)
+            self._run.start(plan, until_latest=until == "latest")
+        except BaseException:
+            self._release()
+            self._enter(State.FAILED)
+            raise
+        self._enter(State.RUNNING)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the application has ended by itself; raises what it failed of. False if the time ran out."""
+        if self._run is None:
+            return True
+        if not self._run.wait(timeout):
+            return False
+        self._settle_end()
+        if self._run.failure is not None:
+            raise self._run.failure
+        return True
+
+    def close(self) -> None:
+        """Finish the batch, close, and give back what was started. Safe to call twice."""
+        with self._closing:
+            if self._state.ended or self._run is None:
+                return
+            self._enter(State.CLOSING)
+            try:
+                self._run.finish()
+            finally:
+                self._settle_end()
+
+    def __enter__(self) -> App:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- inside
+
+    def say(self, text: str) -> None:
+        """One calm line for whoever watches."""
+        LOGGER.info("%s: %s", self.id, text)
+
+    def _report_until_end(self) -> None:
+        assert self._run is not None
+        reported, waited = Progress(), 0.0
+        while not self.wait(_POLL_S):
+            if self._stop.is_set():
+                self.say("finishing the batch ...")
+                return
+            waited += _POLL_S
+            if waited >= _REPORT_S:
+                waited = 0.0
+                if self.progress != reported:
+                    reported = self.progress
+                    self.say(str(reported))
+
+    def _ask_to_stop(self) -> None:
+        if self._state is State.STARTING:
+            raise KeyboardInterrupt
+        self._stop.set()
+
+    def _settle_end(self) -> None:
+        if self._state.ended or self._run is None:
+            return
+        failed = self._run.failure is not None
+        if not failed:
+            self.say(f"closed after {self._run.progress()}")
+        self._release()
+        self._enter(State.FAILED if failed else State.CLOSED)
+
+    def _release(self) -> None:
+        if self._run is not None:
+            self._run.release()
+
+    def _enter(self, state: State) -> None:
+        old, self._state = self._state, state
+        for listener in self._listeners:
+            listener(old, state)

@@ -1,0 +1,49 @@
+"""The few lines an application prints while it runs in the foreground."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+LOGGER = logging.getLogger("headrace")
+
+
+@contextmanager
+def lines_on_console() -> Iterator[None]:
+    """Print what the application says to stderr, unless the program has set up logging itself."""
+    if LOGGER.hasHandlers():
+        yield
+        return
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    level = LOGGER.level
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        LOGGER.removeHandler(handler)
+        LOGGER.setLevel(level)
+
+
+@contextmanager
+def on_stop_signal(react: Callable[[], None]) -> Iterator[None]:
+    """Call `react` on Ctrl-C and SIGTERM instead of ending the process."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def handle(_signal: int, _frame: FrameType | None) -> None:
+        react()
+
+    former = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)

@@ -1,0 +1,21 @@
+"""The life of an application."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class State(Enum):
+    """Where an application is in its life."""
+
+    CREATED = "created"
+    STARTING = "starting"
+    RUNNING = "running"
+    CLOSING = "closing"
+    CLOSED = "closed"
+    FAILED = "failed"
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing follows."""
+        return self in (State.CLOSED, State.FAILED)

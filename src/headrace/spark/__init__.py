@@ -1,0 +1,1 @@
+"""The executor on Spark. The only folder that imports pyspark."""

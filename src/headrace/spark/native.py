@@ -1,0 +1,160 @@
+"""The native lane: what each stateless node does to the rows of its edge, as Catalyst."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from headrace.expr import Bound
+from headrace.model.types import ListType
+from headrace.plan.nodes import (
+    Branch,
+    Filter,
+    FlatMap,
+    FlatMapValues,
+    Map,
+    MapValues,
+    Merge,
+    Node,
+    Peek,
+    Repartition,
+    SelectKey,
+    Split,
+    To,
+    ToStream,
+)
+from headrace.serde import serde_of
+from headrace.spark.flow import Flow
+from headrace.spark.placement import Placement
+from headrace.spark.tasks import Tasks
+
+
+class Native:
+    """Runs the nodes of one stretch, in order."""
+
+    def __init__(self, placement: Placement, tasks: Tasks) -> None:
+        self._placement, self._tasks = placement, tasks
+
+    def run(self, flow: Flow, stretch: int) -> Flow:
+        """The rows after all nodes of a native stretch."""
+        for node in self._placement.stretch(stretch):
+            if type(node) in _OPERATORS:
+                edges = tuple(edge.number for edge in self._placement.inputs(node))
+                flow = _OPERATORS[type(node)](self, flow, node, *edges)
+        return flow
+
+    def pass_on(self, flow: Flow, node: Node, edge: int) -> Flow:
+        """Rows leave a node for all that read it."""
+        return flow.send(edge, (out.number for out in self._placement.outputs(node)))
+
+    def filter(self, flow: Flow, node: Filter, edge: int) -> Flow:
+        condition = f"coalesce({_sql(node.predicate, flow, node, edge)}, false)"
+        return self.pass_on(flow.keep(edge, condition if node.keep else f"not {condition}"), node, edge)
+
+    def map(self, flow: Flow, node: Map, edge: int) -> Flow:
+        flow = flow.put(edge, value=_required(node.pair, flow, node, edge, "(key, value)"))
+        pair = f"`{flow.edges[edge].value}`"
+        return self.pass_on(flow.put(edge, key=f"{pair}.key", value=f"{pair}.value"), node, edge)
+
+    def map_values(self, flow: Flow, node: MapValues, edge: int) -> Flow:
+        return self.pass_on(flow.put(edge, value=_sql(node.value, flow, node, edge)), node, edge)
+
+    def flat_map(self, flow: Flow, node: FlatMap, edge: int) -> Flow:
+        flow, pair = self._explode(flow, node, node.pairs, edge)
+        return self.pass_on(flow.put(edge, key=f"`{pair}`.key", value=f"`{pair}`.value"), node, edge)
+
+    def flat_map_values(self, flow: Flow, node: FlatMapValues, edge: int) -> Flow:
+        flow, item = self._explode(flow, node, node.values, edge)
+        return self.pass_on(flow.put(edge, value=f"`{item}`"), node, edge)
+
+    def select_key(self, flow: Flow, node: SelectKey, edge: int) -> Flow:
+        return self.pass_on(flow.put(edge, key=_sql(node.key, flow, node, edge)), node, edge)
+
+    def peek(self, flow: Flow, node: Peek, edge: int) -> Flow:
+        shown = f"hr_peek(cast({_sql(node.shown, flow, node, edge)} as string))"
+        return self.pass_on(flow.keep(edge, shown), node, edge)
+
+    def merge(self, flow: Flow, node: Merge, left: int, right: int) -> Flow:
+        return self.pass_on(flow.join((left, right), left), node, left)
+
+    def split(self, flow: Flow, node: Split, edge: int) -> Flow:
+        ways, default = [], None
+        for out in self._placement.outputs(node):
+            assert isinstance(out.end, Branch)
+            if out.end.default:
+                default = out.number
+            else:
+                ways.append((out.end.position, out.number))
+        predicates = [f"coalesce({_sql(one, flow, node, edge)}, false)" for one in node.predicates]
+        return flow.choose(edge, predicates, dict(ways), default)
+
+    def repartition(self, flow: Flow, node: Repartition, edge: int) -> Flow:
+        key = f"`{flow.edges[edge].key}`"
+        flow = flow.keep(edge, f"{key} is not null")
+        encoded = encode(serde_of(node.output().key.type).name, key)
+        return self.pass_on(flow.put(edge, group=self._tasks.of_key(encoded, node.partitions)), node, edge)
+
+    def to(self, flow: Flow, node: To, edge: int) -> Flow:
+        columns = flow.edges[edge]
+        topic = {} if isinstance(node.topic, str) else {"topic": _required(node.topic, flow, node, edge, "a topic")}
+        return flow.put(
+            edge,
+            key=_encoded(node, node.key.name, columns.key, flow),
+            value=_encoded(node, node.value.name, columns.value, flow),
+            **topic,
+        )
+
+    def _explode(self, flow: Flow, node: Node, items: Bound, edge: int) -> tuple[Flow, str]:
+        assert isinstance(items.type, ListType)
+        return flow.explode(edge, _required(items, flow, node, edge, "a list"), items.type.element.sql)
+
+
+_OPERATORS: dict[type[Node], Callable[..., Flow]] = {
+    Branch: Native.pass_on,
+    Filter: Native.filter,
+    FlatMap: Native.flat_map,
+    FlatMapValues: Native.flat_map_values,
+    Map: Native.map,
+    MapValues: Native.map_values,
+    Merge: Native.merge,
+    Peek: Native.peek,
+    Repartition: Native.repartition,
+    SelectKey: Native.select_key,
+    Split: Native.split,
+    To: Native.to,
+    ToStream: Native.pass_on,
+}
+
+
+def text(value: str) -> str:
+    """A name of ours as a SQL literal; names have no quotes in them."""
+    return f"'{value}'"
+
+
+def encode(serde: str, sql: str) -> str:
+    """SQL for the bytes of a value."""
+    return f"hr_encode_{serde}({sql})"
+
+
+def decode(serde: str, sql: str) -> str:
+    """SQL for the value of some bytes."""
+    return f"hr_decode_{serde}({sql})"
+
+
+def guarded(sql: str, kind: str, subject: str, flow_where: str) -> str:
+    """SQL that tells which record it failed on, and at what."""
+    return f"hr_guard({sql}, {text(kind)}, {text(subject)}, {flow_where})"
+
+
+def _sql(bound: Bound, flow: Flow, node: Node, edge: int) -> str:
+    columns = flow.edges[edge]
+    names = {"key": f"`{columns.key}`", "value": f"`{columns.value}`", "timestamp": "ts"}
+    return guarded(bound.sql(names), "failed", f"{node.name} ({node.origin})", flow.where)
+
+
+def _required(bound: Bound, flow: Flow, node: Node, edge: int, what: str) -> str:
+    sql = _sql(bound, flow, node, edge)
+    return f"hr_some({sql}, {text(f'None is not {what}')})" if bound.nullable else sql
+
+
+def _encoded(node: Node, serde: str, column: str, flow: Flow) -> str:
+    return guarded(encode(serde, f"`{column}`"), "failed", f"{node.name} ({node.origin})", flow.where)

@@ -1,0 +1,30 @@
+"""From the rows of the last stretch to the topics of the application."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from headrace.plan.nodes import To
+from headrace.spark.flow import Flow, case
+from headrace.spark.native import text
+from headrace.spark.placement import Placement
+
+FORMAT = "org.apache.spark.sql.headrace.KafkaSink"
+
+
+def sink_rows(flow: Flow, placement: Placement) -> DataFrame:
+    """The rows as the kernel's sink takes them; what ends in no topic is left out by now."""
+    topics, keys, values = {}, {}, {}
+    for number, columns in flow.edges.items():
+        to = placement.edges[number].end
+        assert isinstance(to, To)
+        topics[number] = text(to.topic) if isinstance(to.topic, str) else "topic"
+        keys[number], values[number] = f"`{columns.key}`", f"`{columns.value}`"
+    return flow.df.select(
+        F.expr(case(topics) if topics else "topic").alias("topic"),
+        F.expr(case(keys) if keys else "cast(null as binary)").alias("key"),
+        F.expr(case(values) if values else "cast(null as binary)").alias("value"),
+        "ts",
+        "headers",
+    )

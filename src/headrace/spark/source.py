@@ -1,0 +1,100 @@
+"""From Kafka's records to the rows of the first stretch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from headrace.plan.nodes import Source
+from headrace.spark.flow import Columns, Flow
+from headrace.spark.native import decode, encode, guarded, text
+from headrace.spark.placement import Placement
+from headrace.spark.tasks import Tasks
+
+WHERE = "concat(source_topic, '-', partition, '@', offset)"
+
+_MAX_RECORDS_A_BATCH = 1_000_000
+
+
+def read_topics(session: SparkSession, placement: Placement, kafka: Mapping[str, str]) -> DataFrame:
+    """One Kafka source over all topics of the application, from their beginnings, committed records only."""
+    sources = placement.plan.of(Source)
+    reader = (
+        session.readStream.format("kafka")
+        .option("startingOffsets", "earliest")
+        .option("includeHeaders", True)
+        .option("maxOffsetsPerTrigger", _MAX_RECORDS_A_BATCH)
+        .option("kafka.isolation.level", "read_committed")
+    )
+    for name, value in kafka.items():
+        reader = reader.option(f"kafka.{name}", value)
+    topics = [topic for source in sources for topic in source.topics]
+    patterns = [source.pattern for source in sources if source.pattern]
+    if not patterns:
+        return reader.option("subscribe", ",".join(topics)).load()
+    whole = "|".join([re.escape(topic) for topic in topics] + [f"(?:{pattern})" for pattern in patterns])
+    return reader.option("subscribePattern", whole).load()
+
+
+def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, by_partition: Mapping[Source, bool]) -> Flow:
+    """Records decoded and tagged with the edges behind their sources.
+
+    `by_partition` says of each source whether its records stay with the task of their partition, or go to the task of
+    their key.
+    """
+    sources = placement.plan.of(Source)
+    outputs = {source: [edge.number for edge in placement.outputs(source)] for source in sources}
+    topics = [topic for source in sources for topic in source.topics]
+    df = records.select(
+        F.expr(_tag(sources, {source: edges[0] for source, edges in outputs.items()})).alias("tag"),
+        F.col("topic").alias("source_topic"),
+        "partition",
+        "offset",
+        F.expr("unix_millis(timestamp)").alias("ts"),
+        F.expr(f"{_queue(topics)} * 4294967296 + partition").alias("queue"),
+        F.lit(None).cast("string").alias("topic"),
+        "headers",
+        F.expr(tasks.of_partition("partition")).alias("group"),
+        F.col("key").alias("raw_key"),
+        F.col("value").alias("raw_value"),
+    )
+    flow = Flow(df, {edges[0]: Columns("raw_key", "raw_value") for edges in outputs.values()}, WHERE)
+    for source, edges in outputs.items():
+        flow = _decode(flow, source, edges[0])
+        if not by_partition[source]:
+            key = encode(source.key.name, f"`{flow.edges[edges[0]].key}`")
+            flow = flow.put(edges[0], group=f"coalesce({tasks.of_key(key)}, `group`)")
+    for edges in outputs.values():
+        flow = flow.send(edges[0], edges)
+    return flow
+
+
+def _decode(flow: Flow, source: Source, edge: int) -> Flow:
+    return flow.put(
+        edge,
+        **{
+            part: guarded(decode(serde.name, f"raw_{part}"), "undecodable", f"{part} {serde}", flow.where)
+            for part, serde in (("key", source.key), ("value", source.value))
+        },
+    )
+
+
+def _tag(sources: tuple[Source, ...], tags: Mapping[Source, int]) -> str:
+    cases = []
+    for source in sorted(sources, key=lambda one: one.pattern is not None):
+        if source.pattern:
+            cases.append(f"when topic rlike r'^(?:{source.pattern})$' then {tags[source]}")
+        else:
+            names = ", ".join(text(topic) for topic in source.topics)
+            cases.append(f"when topic in ({names}) then {tags[source]}")
+    return f"case {' '.join(cases)} end" if len(sources) > 1 else str(tags[sources[0]])
+
+
+def _queue(topics: list[str]) -> str:
+    """SQL that numbers the topics: those named in the program in their order, those of patterns behind them."""
+    cases = " ".join(f"when {text(topic)} then {number}L" for number, topic in enumerate(topics))
+    unnamed = f"{len(topics)}L + pmod(xxhash64(topic), 1000000007L)"
+    return f"case topic {cases} else {unnamed} end" if cases else unnamed

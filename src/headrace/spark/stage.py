@@ -1,0 +1,102 @@
+"""Into a stage and out of it: rows as envelopes, and envelopes as rows."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from headrace.plan.nodes import Count, Node, To
+from headrace.serde import serde_of
+from headrace.spark.flow import Columns, Flow, case
+from headrace.spark.native import decode, encode
+from headrace.spark.placement import Edge, Placement
+from headrace.spark.session import kernel
+
+HEADERS = "array<struct<key:string,value:binary>>"
+NO_EDGE = -1
+
+
+def run_stage(flow: Flow, placement: Placement, number: int) -> Flow:
+    """The rows after a stage: its nodes' results, and what only passes by."""
+    session = flow.df.sparkSession
+    nodes = placement.stage(number)
+    spec = {"name": f"stage-{number}", "nodes": [_spec(placement, node) for node in nodes]}
+    envelopes = _pack(flow, placement)
+    after = DataFrame(kernel(session).Kernel.stage(envelopes._jdf, json.dumps(spec)), session)
+    read = {edge.number for node in nodes for edge in placement.inputs(node)}
+    passing = [placement.edges[edge] for edge in flow.edges if edge not in read]
+    made = [placement.outputs(node) for node in nodes if placement.outputs(node)]
+    out = _unpack(after, passing, [edges[0] for edges in made])
+    for edges in made:
+        out = out.send(edges[0].number, [edge.number for edge in edges])
+    return out
+
+
+def _spec(placement: Placement, node: Node) -> dict[str, Any]:
+    assert isinstance(node, Count)
+    outputs = placement.outputs(node)
+    return {
+        "name": node.name,
+        "op": node.op,
+        "input": placement.inputs(node)[0].number,
+        "output": outputs[0].number if outputs else NO_EDGE,
+        "store": node.store,
+        "emit": node.emit.value,
+    }
+
+
+def _pack(flow: Flow, placement: Placement) -> DataFrame:
+    keys, values = {}, {}
+    for number, columns in flow.edges.items():
+        edge = placement.edges[number]
+        key, value = f"`{columns.key}`", f"`{columns.value}`"
+        if not _for_sink(edge):
+            schema = edge.start.output()
+            key = encode(serde_of(schema.key.type).name, key)
+            value = encode(serde_of(schema.value.type).name, value) if edge.end.facts.reads_value else _presence(value)
+        keys[number], values[number] = key, value
+    return flow.df.select(
+        "group",
+        "tag",
+        F.expr(case(keys)).alias("key"),
+        F.expr(case(values)).alias("value"),
+        "ts",
+        "queue",
+        F.expr("hr_sequence()").alias("seq"),
+        F.expr("cast(topic as binary)").alias("topic"),
+        F.expr("hr_pack(headers)").alias("headers"),
+    )
+
+
+def _unpack(envelopes: DataFrame, passing: list[Edge], made: list[Edge]) -> Flow:
+    df = envelopes.select(
+        "group",
+        "tag",
+        "key",
+        "value",
+        "ts",
+        "queue",
+        F.expr("cast(topic as string)").alias("topic"),
+        F.expr(f"hr_unpack(headers, '{HEADERS}')").alias("headers"),
+    )
+    flow = Flow(df, {edge.number: Columns("key", "value") for edge in passing + made})
+    for edge in [edge for edge in passing if not _for_sink(edge)] + made:
+        schema = edge.start.output()
+        flow = flow.put(
+            edge.number,
+            key=decode(serde_of(schema.key.type).name, "key"),
+            value=decode(serde_of(schema.value.type).name, "value"),
+        )
+    return flow
+
+
+def _for_sink(edge: Edge) -> bool:
+    """Whether the rows that go into a stage on this edge are in the bytes of a sink already."""
+    return isinstance(edge.end, To)
+
+
+def _presence(value: str) -> str:
+    return f"if({value} is null, null, X'')"

@@ -1,0 +1,28 @@
+"""Records that an operator leaves out, though nobody asked it to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import Enum
+
+
+class Reason(Enum):
+    """Why a record was dropped."""
+
+    NO_KEY = "no key"
+    NO_VALUE = "no value"
+
+
+class Drops:
+    """How many records each node dropped, and why."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, str]] = Counter()
+
+    def add(self, node: str, reason: Reason) -> None:
+        """One record more."""
+        self._counts[node, reason.value] += 1
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        """The number of records by node and reason."""
+        return dict(self._counts)

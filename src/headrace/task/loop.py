@@ -1,0 +1,106 @@
+"""A whole plan in one process: one task for each sub-topology, run batch by batch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from headrace.errors import NotInTopology
+from headrace.model.record import RawRecord, Record
+from headrace.passes.split_subtopologies import split_subtopologies
+from headrace.plan.graph import Plan
+from headrace.plan.nodes import Node, Repartition, Source, To
+from headrace.plan.subtopology import SubTopology
+from headrace.state.keyvalue import KeyValueStore
+from headrace.task.context import Context
+from headrace.task.drops import Drops
+from headrace.task.operators.source import decoded
+from headrace.task.queues import Queue
+from headrace.task.task import Task
+
+Written = tuple[To, RawRecord]
+
+
+class Loop:
+    """Runs a rewritten plan as if every topic had one partition.
+
+    A batch is what a batch is on Spark: records are taken one at a time, tables that settle send on their changes when
+    all records in front of them are done, and the batch ends when nothing is on its way any more.
+    """
+
+    def __init__(self, plan: Plan, show: Callable[[str], None] = print) -> None:
+        self.plan = plan
+        self.stores: dict[str, KeyValueStore] = {}
+        self.drops = Drops()
+        self._written: list[Written] = []
+        self._sources: dict[str, Source] = {}
+        self._waiting: dict[tuple[Node, str], list[tuple[Task, Queue]]] = {}
+        context = Context(send=self._send, write=self._write, show=show, store=self._store, drops=self.drops)
+        self._tasks = [Task(part, plan, context) for part in self._parts()]
+        self._flushed = [node for node in plan.nodes if node.facts.stateful]
+
+    def run(self, batch: Iterable[RawRecord]) -> list[Written]:
+        """What a batch of records writes, with the nodes that wrote it."""
+        try:
+            for raw in batch:
+                self._read(raw)
+            self._drain()
+            # In the order of the plan: when a node's turn comes, everything in front of it has had its own.
+            for node in self._flushed:
+                any(task.flush(node) for task in self._tasks)
+                self._drain()
+        except BaseException:
+            for task in self._tasks:
+                task.clear()
+            self._written.clear()
+            raise
+        written, self._written = self._written, []
+        return written
+
+    def source_of(self, topic: str) -> Source:
+        """The source that reads a topic; one that names it comes before a pattern."""
+        sources = self.plan.of(Source)
+        for source in sources:
+            if topic in source.topics:
+                return source
+        for source in sources:
+            if source.pattern and re.fullmatch(source.pattern, topic):
+                return source
+        read = [source.pattern or ", ".join(source.topics) for source in sources]
+        raise NotInTopology(self.plan.app, f"read topic {topic!r}", f"it reads {', '.join(read)}")
+
+    def _drain(self) -> None:
+        while any(task.step() for task in self._tasks):
+            pass
+
+    def _read(self, raw: RawRecord) -> None:
+        source = self._sources.get(raw.topic) or self.source_of(raw.topic)
+        self._sources[raw.topic] = source
+        self._enqueue(source, raw.topic, decoded(source, raw))
+
+    def _send(self, node: Repartition, record: Record) -> None:
+        self._enqueue(node, "", record)
+
+    def _enqueue(self, node: Node, topic: str, record: Record) -> None:
+        if (node, topic) not in self._waiting:
+            queue = Queue(self._place(node, topic), node, topic)
+            self._waiting[node, topic] = [(task, queue) for task in self._tasks if task.reads(node)]
+        for task, queue in self._waiting[node, topic]:
+            task.put(queue, record)
+
+    def _write(self, node: To, raw: RawRecord) -> None:
+        self._written.append((node, raw))
+
+    def _store(self, name: str) -> KeyValueStore:
+        return self.stores.setdefault(name, KeyValueStore())
+
+    def _place(self, node: Node, topic: str) -> tuple[int, ...]:
+        rank = node.topics.index(topic) if isinstance(node, Source) and node.topics else 0
+        return (self.plan.nodes.index(node), rank)
+
+    def _parts(self) -> list[SubTopology]:
+        """The sub-topologies, those that send records to others before those others."""
+        depth: dict[Node, int] = {}
+        for node in self.plan.nodes:
+            depth[node] = max((depth[upstream] + upstream.facts.cuts for upstream in node.inputs), default=0)
+        return sorted(split_subtopologies(self.plan), key=lambda part: max(depth[node] for node in part.nodes))

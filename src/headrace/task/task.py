@@ -1,0 +1,61 @@
+"""One task: the operators of a sub-topology, and the records that wait for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.model.record import Record
+from headrace.plan.graph import Plan
+from headrace.plan.nodes import Node
+from headrace.plan.subtopology import SubTopology
+from headrace.task.context import Context
+from headrace.task.operators import OPERATORS, Operator
+from headrace.task.queues import Queue, Queues
+
+
+class Task:
+    """Takes its records one at a time, and pushes each through all of its operators before the next."""
+
+    def __init__(self, part: SubTopology, plan: Plan, context: Context) -> None:
+        self._queues = Queues()
+        self._operators: dict[Node, Operator[Any]] = {node: OPERATORS[type(node)](node, context) for node in part.nodes}
+        for node, operator in self._operators.items():
+            if not node.facts.cuts:
+                operator.next = self._readers(plan, node)
+        cuts = {upstream for node in part.nodes for upstream in node.inputs if upstream.facts.cuts}
+        sources = [node for node in part.nodes if not node.inputs]
+        self._entries = {node: (self._operators[node],) for node in sources} | {
+            node: self._readers(plan, node) for node in cuts
+        }
+
+    def reads(self, node: Node) -> bool:
+        """Whether records come in from a node: a source of this task, or a repartition in front of it."""
+        return node in self._entries
+
+    def put(self, queue: Queue, record: Record) -> None:
+        """Let a record wait for its turn."""
+        self._queues.put(queue, record)
+
+    def step(self) -> bool:
+        """Take the next record and handle it completely; False if none waits."""
+        taken = self._queues.take()
+        if taken is None:
+            return False
+        node, record = taken
+        for operator in self._entries[node]:
+            operator.on_record(record)
+        return True
+
+    def flush(self, node: Node) -> bool:
+        """The batch is over: let a node send on what it held back; False if the node is another task's."""
+        operator = self._operators.get(node)
+        if operator is not None:
+            operator.flush()
+        return operator is not None
+
+    def clear(self) -> None:
+        """Forget the records that wait."""
+        self._queues.clear()
+
+    def _readers(self, plan: Plan, node: Node) -> tuple[Operator[Any], ...]:
+        return tuple(self._operators[reader] for reader in plan.consumers[node] if reader in self._operators)

@@ -1,0 +1,78 @@
+"""stream: one topic, several, or a pattern."""
+
+import re
+
+import headrace as hr
+from cases.table import Case, every, in_any_order, put, settled, texts
+from headrace.dsl import Builder
+
+
+def several(app: Builder) -> None:
+    app.stream(["one", "two"], key=hr.STRING, value=hr.STRING).map_values(lambda v: v + "!").to("out")
+
+
+def several_counted(app: Builder) -> None:
+    stream = app.stream(["one", "two"], key=hr.STRING, value=hr.STRING)
+    stream.group_by_key().count(store="n", emit="every").to_stream().to("out")
+
+
+def pattern(app: Builder) -> None:
+    stream = app.stream(re.compile("logs-[a-z]+"), key=hr.STRING, value=hr.STRING)
+    stream.group_by_key().count(store="n").to_stream().to("out")
+    texts(app, "logs-1").to("other")
+
+
+def twice(app: Builder) -> None:
+    texts(app).filter(lambda _, v: v == "a").to("a")
+    texts(app).filter(lambda _, v: v == "b").to("b")
+
+
+def unlike_topics(app: Builder) -> None:
+    texts(app, "texts").to("texts-out")
+    app.stream("numbers", key=hr.INT64, value=hr.INT64).map_values(lambda v: v + 1).to("numbers-out")
+
+
+CASES = [
+    Case(
+        "one stream of several topics",
+        several,
+        put("one", ("k", "1", 5), (None, "2")),
+        put("two", ("k", "3", 4)),
+        in_any_order("out", ("k", "1!", 5), (None, "2!", 1_000), ("k", "3!", 4)),
+        put("two", ("k", "4")),
+        every("out", ("k", "4!")),
+    ),
+    Case(
+        "several topics are taken in the order of time",
+        several_counted,
+        put("one", ("a", "1", 10), ("b", "2", 30)),
+        put("two", ("a", "3", 20), ("b", "4", 5), ("a", "5", 40)),
+        every("out", ("a", 1, 10), ("a", 2, 20), ("b", 1, 5), ("b", 2, 30), ("a", 3, 40)),
+    ),
+    Case(
+        "a pattern reads the topics it matches as a whole",
+        pattern,
+        put("logs-a", ("k", "1"), ("l", "2")),
+        put("logs-bc", ("k", "3")),
+        put("logs-1", ("k", "4")),
+        settled("out", {"k": 2, "l": 1}),
+        every("other", ("k", "4")),
+        put("logs-bc", ("l", "5")),
+        settled("out", {"k": 2, "l": 2}),
+    ),
+    Case(
+        "a topic that is read twice is one source",
+        twice,
+        put("in", ("k", "a"), ("k", "b"), ("k", "c")),
+        every("a", ("k", "a")),
+        every("b", ("k", "b")),
+    ),
+    Case(
+        "topics of different types in one application",
+        unlike_topics,
+        put("texts", ("k", "v")),
+        put("numbers", (1, 2), (-1, -(2**63))),
+        every("texts-out", ("k", "v")),
+        every("numbers-out", (1, 3), (-1, -(2**63) + 1)),
+    ),
+]

@@ -1,0 +1,142 @@
+"""The words that case tables are written in."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pprint import pformat
+from typing import Any
+
+from headrace.dsl import Builder, KStream
+from headrace.model.record import Record
+from headrace.serde import STRING
+
+DEFAULT_TS = 1_000
+_PARTS = ("key", "value", "ts", "headers")
+
+Topology = Callable[[Builder], object]
+Row = tuple[Any, ...]
+"""(key, value), (key, value, ts) or (key, value, ts, headers)."""
+
+
+@dataclass(frozen=True)
+class Put:
+    """Records for a topic."""
+
+    topic: str
+    records: tuple[Record, ...]
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What must be in a topic after a batch."""
+
+    topic: str
+
+    def check(self, new: Sequence[Record], all_: Sequence[Record]) -> None:
+        """Raise what differs; `new` are the records of the last batch, `all_` those of all batches."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Every(Expectation):
+    """Each record of the batch, in order or, where none is promised, in any."""
+
+    rows: tuple[Row, ...]
+    ordered: bool = True
+
+    def check(self, new: Sequence[Record], all_: Sequence[Record]) -> None:  # noqa: ARG002
+        # As many parts of each record are compared as the row has that belongs to it.
+        width = [len(row) for row in self.rows] if self.ordered else [max(map(len, self.rows), default=2)] * len(new)
+        width += [2] * (len(new) - len(width))
+        found = [_row(record)[:parts] for record, parts in zip(new, width, strict=False)]
+        same = found == list(self.rows) if self.ordered else Counter(found) == Counter(self.rows)
+        assert same, _difference(self.topic, list(self.rows), found)
+
+
+@dataclass(frozen=True)
+class Settled(Expectation):
+    """The last value of every key so far; a record without a value removes its key."""
+
+    table: dict[Any, Any]
+
+    def check(self, new: Sequence[Record], all_: Sequence[Record]) -> None:  # noqa: ARG002
+        found = {record.key: record.value for record in all_}
+        found = {key: value for key, value in found.items() if value is not None}
+        assert found == self.table, _difference(self.topic, self.table, found)
+
+
+def texts(app: Builder, topic: str = "in") -> KStream[str, str]:
+    """A stream of texts with texts for keys."""
+    return app.stream(topic, key=STRING, value=STRING)
+
+
+def put(topic: str, *rows: Row) -> Put:
+    """Write records to a topic."""
+    return Put(topic, tuple(_record(row) for row in rows))
+
+
+def every(topic: str, *rows: Row) -> Every:
+    """The batch writes exactly these records, in this order."""
+    return Every(topic, rows)
+
+
+def in_any_order(topic: str, *rows: Row) -> Every:
+    """The batch writes exactly these records."""
+    return Every(topic, rows, ordered=False)
+
+
+def settled(topic: str, table: dict[Any, Any]) -> Settled:
+    """All that was written so far, read as a table."""
+    return Settled(topic, table)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Records that arrive together, and what must be there after them."""
+
+    puts: tuple[Put, ...]
+    expectations: tuple[Expectation, ...]
+
+
+class Case:
+    """A topology, and batches of input with what must come out. A `put` behind an expectation begins a new batch.
+
+    `gap` says why Spark cannot run the case yet; once it can, the run fails until the words go.
+    """
+
+    def __init__(self, title: str, topology: Topology, *steps: Put | Expectation, gap: str = "") -> None:
+        self.title, self.topology, self.gap = title, topology, gap
+        self.id = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+        assert steps and isinstance(steps[0], Put) and isinstance(steps[-1], Expectation), f"{title}: put, then expect"
+        runs = [list(group) for _, group in groupby(steps, lambda step: isinstance(step, Put))]
+        self.batches = tuple(
+            Batch(
+                tuple(step for step in puts if isinstance(step, Put)),
+                tuple(step for step in expectations if isinstance(step, Expectation)),
+            )
+            for puts, expectations in zip(runs[::2], runs[1::2], strict=True)
+        )
+
+    @property
+    def outputs(self) -> list[str]:
+        """The topics that something is expected of."""
+        return list(dict.fromkeys(one.topic for batch in self.batches for one in batch.expectations))
+
+    def __str__(self) -> str:
+        return self.id
+
+
+def _record(row: Row) -> Record:
+    return Record(**({"ts": DEFAULT_TS} | dict(zip(_PARTS, row, strict=False))))
+
+
+def _row(record: Record) -> Row:
+    return tuple(getattr(record, part) for part in _PARTS)
+
+
+def _difference(topic: str, wanted: object, found: object) -> str:
+    return f"topic {topic}\nwanted:\n{pformat(wanted)}\nfound:\n{pformat(found)}"

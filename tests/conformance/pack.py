@@ -1,0 +1,66 @@
+"""Many cases as one application: every case gets its own topics and stores by a prefix."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import headrace as hr
+from cases.table import Case
+from headrace.dsl import Builder
+from headrace.expr import Bound, bind
+from headrace.expr.bound import Applied
+from headrace.model.types import STR
+from headrace.plan.graph import Plan
+from headrace.plan.nodes import Node, Source, To
+
+
+class PackedApp(hr.App):
+    """An application that runs many cases in one query."""
+
+    def __init__(self, cases: Sequence[Case], *, broker: str, checkpoint: Path) -> None:
+        super().__init__("cases", broker=broker, checkpoint=checkpoint, spark={"spark.master": "local[2]"})
+        self._packed = Plan(self.id, tuple(end for case in cases for end in prefixed_plan(case).ends))
+
+    def plan(self) -> Plan:
+        return self._packed
+
+
+def plan_of(case: Case) -> Plan:
+    """The plan of a case as it is written."""
+    builder = Builder(case.id)
+    case.topology(builder)
+    return builder.plan()
+
+
+def prefix(case: Case) -> str:
+    """What the names of a case begin with."""
+    return f"{case.id}."
+
+
+def prefixed_plan(case: Case) -> Plan:
+    """The plan of a case with names that no other case has."""
+    before = prefix(case)
+
+    def change(node: Node) -> Node:
+        changed: dict[str, Any] = {"name": before + node.name}
+        if isinstance(node, Source):
+            changed["topics"] = tuple(before + topic for topic in node.topics)
+            changed["pattern"] = node.pattern and re.escape(before) + node.pattern
+        if isinstance(node, To):
+            changed["topic"] = before + node.topic if isinstance(node.topic, str) else _behind(before, node.topic)
+        if hasattr(node, "store"):
+            changed["store"] = before + node.store
+        return replace(node, **changed)
+
+    return plan_of(case).rewrite(change)
+
+
+def _behind(before: str, topic: Bound) -> Bound:
+    """The expression of a topic with text in front of it."""
+    joined = bind(hr.lit(before) + hr.value, {"value": STR}, "pack.py")
+    assert isinstance(joined, Applied)
+    return replace(joined, args=(joined.args[0], topic))

@@ -1,0 +1,84 @@
+"""Values to try expressions on: the edges of each type, and drawn ones."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from typing import Any
+
+from headrace.model.types import BOOL, BYTES, FLOAT, INT, STR, Type, list_of
+
+Draw = Callable[[random.Random], Any]
+
+_BIG = 2**63
+INTS = [0, 1, -1, 2, -2, 3, 7, -7, 10, 2**31, -(2**31) - 1, 2**32, 3037000500, -3037000500, 2**53 - 1, 2**53]
+INTS += [2**53 + 1, -(2**53) - 1, 2**62, _BIG - 1, _BIG - 2, -_BIG, -_BIG + 1, -_BIG + 1025]
+
+FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.0, -3.0, 0.1, 0.3, 1e-5, 0.0001, 1e15, 1e16, 1e17, 123456789.125]
+FLOATS += [5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, -1e300, math.inf, -math.inf, math.nan, 1e22]
+FLOATS += [2.0**53, 2.0**53 + 2, 2.0**63, -(2.0**63), 9223372036854774784.0, -9223372036854777856.0, 2e-44, 9e-8]
+
+SPACES = "".join(chr(code) for code in range(0x110000) if chr(code).isspace())
+STRS = ["", " ", "a", "A", "b", "ab", "aa", "aaa", "a b", " a  b ", "a,b", ",", ",,a,", "\x00", "a\x00b", "\ufeff"]
+STRS += [SPACES, f"x{SPACES}y", f"{SPACES}z{SPACES}", "\u200b", "\x1ca", "a\\b", "'", '"', "${x}", "%s", "\r\n"]
+STRS += ["İ", "\u0131", "ß", "ẞ", "\ufb01", "\u0391Σ", "\u0391Σ Σ", "Σ", "aΣ'", "é", "e\u0301", "\u0345", "ǅ", "Ω"]
+STRS += ["😀", "a😀b", "\ud7ff\ue000", "\U0010ffff", "\uffff", "\U0001d400"]
+# texts that are numbers, and some that only look like one
+STRS += ["0", "-1", "+7", " 12\n", "1_000", "1__0", "_1", "1_", "007", "٣٤", "\uff11\uff12", "\u00a05\u2003", "\x1c5"]
+STRS += [str(_BIG - 1), str(_BIG), str(-_BIG), str(-_BIG - 1), "1" * 50, "1" * 5000, "0x10", "1e3", "--1", "+-1", "- 1"]
+STRS += ["1.5", ".5", "5.", ".", "-.5e-3", "1e", "1e400", "-1e-400", "inf", "-Infinity", "nAn", "+nan", "infinit", "²"]
+STRS += ["1_0.2_5e1_0", "1_.5", "1._5", "1e_5", "0x1p3", "1.5f", "1d", "½", "0.1", "179769313486231580e291", "4.9e-324"]
+
+BYTESES = [b"", b"\x00", b"a", b"ab", b"\x7f", b"\x80", b"\xff", b"\xff\x00", b"a\x00"]
+
+# Few letters, so that what is looked for is often found; and letters whose case is special.
+_LETTERS = "aab ,A\u00a0é😀Σ\u03c3İßZ\x1f\u2028"
+
+
+def _int(rng: random.Random) -> int:
+    return rng.choice(
+        [rng.randint(-9, 9), rng.randint(-_BIG, _BIG - 1), rng.choice([1, -1]) * rng.getrandbits(rng.randint(1, 62))]
+    )
+
+
+def _float(rng: random.Random) -> float:
+    kind = rng.randrange(4)
+    if kind == 0:
+        return float(rng.randint(-99, 99)) / rng.choice([1, 2, 8, 10])
+    if kind == 1:
+        return math.ldexp(1.0, rng.randint(-1074, 1023))
+    if kind == 2:
+        return float(f"{rng.randint(1, 999)}e{rng.randint(-320, 300)}")
+    return rng.choice([1, -1]) * math.ldexp(rng.random(), rng.randint(-80, 80))
+
+
+def _str(rng: random.Random) -> str:
+    return "".join(rng.choice(_LETTERS) for _ in range(rng.randint(0, 9)))
+
+
+SAMPLES: dict[Type, tuple[list[Any], Draw]] = {
+    INT: (INTS, _int),
+    FLOAT: (FLOATS, _float),
+    STR: (STRS, _str),
+    BOOL: ([True, False], lambda rng: rng.random() < 0.5),
+    BYTES: (BYTESES, lambda rng: rng.randbytes(rng.randint(0, 3))),
+    list_of(STR): ([[], [""], ["a", "b"]], lambda rng: [_str(rng) for _ in range(rng.randint(0, 3))]),
+}
+
+
+def rows(types: tuple[Type, ...], seed: int, count: int = 300) -> list[tuple[Any, ...]]:
+    """Rows of values of these types: None and every edge at every place, pairs of edges, and drawn ones."""
+    rng = random.Random(seed)
+    edges = [[None, *SAMPLES[type_][0]] for type_ in types]
+    drawn = [[*some, *(SAMPLES[type_][1](rng) for _ in range(300))] for some, type_ in zip(edges, types, strict=True)]
+    found = [
+        tuple(value if place == here else rng.choice(others) for here, others in enumerate(drawn))
+        for place, values in enumerate(edges)
+        for value in values
+        for _ in range(2)
+    ]
+    found += [tuple(rng.choice(values) for values in edges) for _ in range(count)]
+    found += [tuple(rng.choice(values) for values in drawn) for _ in range(count)]
+    found += [tuple(None for _ in types)]
+    return found

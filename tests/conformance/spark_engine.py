@@ -1,0 +1,87 @@
+"""Runs the cases on Spark: many in one application and one query, with a restart between batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from cases.table import Case
+from conformance.kafka_io import Reader, create_topics, produce_all
+from conformance.observed import Observed
+from conformance.pack import PackedApp, plan_of, prefix
+from headrace.model.record import RawRecord, Record
+from headrace.plan.nodes import Source, To
+from headrace.task.loop import Loop
+
+# A query over all cases at once would be too deep for the JVM's stack when its tasks are read back.
+_PACK = 12
+
+
+def observe_all(cases: Sequence[Case], broker: str, checkpoints: Path) -> dict[str, Observed]:
+    """What each case writes, by its id."""
+    create_topics(broker, sorted({name for case in cases for name in _topics(case)}))
+    observed = {case.id: Observed() for case in cases}
+    for number, pack in enumerate(_packs(cases)):
+        try:
+            _observe_pack(pack, broker, checkpoints / str(number), observed)
+        except Exception as exc:
+            for case in pack:
+                observed[case.id].failure = exc
+    return observed
+
+
+def _packs(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
+    """Cases with equally many batches together, so that none waits for others; one that is known to fail, alone."""
+    ordered = sorted((case for case in cases if not case.gap), key=lambda case: len(case.batches))
+    for start in range(0, len(ordered), _PACK):
+        yield ordered[start : start + _PACK]
+    yield from ([case] for case in cases if case.gap)
+
+
+def _observe_pack(cases: Sequence[Case], broker: str, checkpoint: Path, observed: dict[str, Observed]) -> None:
+    """Run some cases together: batch n of the application holds the n-th batch of every case."""
+    reader = Reader(broker, [prefix(case) + topic for case in cases for topic in case.outputs])
+    with closing(reader):
+        for number in range(max(len(case.batches) for case in cases)):
+            produce_all(broker, [raw for case in cases for raw in _input(case, number)])
+            PackedApp(cases, broker=broker, checkpoint=checkpoint).run(until="latest")
+            found = reader.read()
+            for case in cases:
+                observed[case.id].add(_output(case, found))
+
+
+def _topics(case: Case) -> Iterator[str]:
+    plan = plan_of(case)
+    named = [topic for source in plan.of(Source) for topic in source.topics]
+    named += [to.topic for to in plan.of(To) if isinstance(to.topic, str)]
+    for topic in [*named, *case.outputs, *(put.topic for batch in case.batches for put in batch.puts)]:
+        yield prefix(case) + topic
+
+
+def _input(case: Case, number: int) -> Iterator[RawRecord]:
+    loop = Loop(plan_of(case))
+    for put in case.batches[number].puts if number < len(case.batches) else ():
+        source = loop.source_of(put.topic)
+        for record in put.records:
+            yield RawRecord(
+                topic=prefix(case) + put.topic,
+                key=source.key.encode(record.key),
+                value=source.value.encode(record.value),
+                ts=record.ts,
+                headers=record.headers,
+            )
+
+
+def _output(case: Case, found: Mapping[str, Sequence[RawRecord]]) -> dict[str, list[Record]]:
+    sinks = plan_of(case).of(To)
+    named = {to.topic: to for to in sinks if isinstance(to.topic, str)}
+    choosing = next((to for to in sinks if not isinstance(to.topic, str)), sinks[0])
+    return {
+        topic: [_decoded(raw, named.get(topic, choosing)) for raw in found[prefix(case) + topic]]
+        for topic in case.outputs
+    }
+
+
+def _decoded(raw: RawRecord, to: To) -> Record:
+    return Record(key=to.key.decode(raw.key), value=to.value.decode(raw.value), ts=raw.ts, headers=raw.headers)

@@ -1,0 +1,23 @@
+"""Runs a case in pure Python."""
+
+from __future__ import annotations
+
+from cases.table import Case
+from conformance.observed import Observed
+from headrace.dsl import Builder
+from headrace.testing import TopologyTestDriver
+
+
+def observe(case: Case) -> Observed:
+    """What the case writes when its batches run one after the other."""
+    builder = Builder(case.id)
+    case.topology(builder)
+    driver = TopologyTestDriver(builder)
+    observed = Observed()
+    for batch in case.batches:
+        with driver.batch():
+            for put in batch.puts:
+                for record in put.records:
+                    driver.input(put.topic).pipe(record.value, key=record.key, ts=record.ts, headers=record.headers)
+        observed.add({topic: driver.output(topic).read_records() for topic in case.outputs})
+    return observed

@@ -1,0 +1,47 @@
+"""Every case gives the same on every engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cases.all import all_cases
+from cases.table import Case
+from conformance.observed import Observed
+from conformance.spark_engine import observe_all
+from conformance.task_engine import observe
+
+
+@pytest.mark.parametrize("case", all_cases(), ids=str)
+def test_on_task(case: Case) -> None:
+    compare(case, observe(case))
+
+
+@pytest.fixture(scope="module")
+def on_spark(
+    request: pytest.FixtureRequest, broker: str, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Observed]:
+    """What the cases of this run write on Spark: all of them, or those that were chosen with -k."""
+    request.getfixturevalue("spark")  # keeps Spark up between the applications
+    chosen = {item.name for item in request.session.items}
+    cases = [case for case in all_cases() if f"test_on_spark[{case}]" in chosen]
+    return observe_all(cases, broker, tmp_path_factory.mktemp("cases"))
+
+
+def _with_gaps(case: Case) -> Any:
+    marks = [pytest.mark.xfail(strict=True, reason=case.gap)] if case.gap else []
+    return pytest.param(case, marks=marks, id=str(case))
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("case", [_with_gaps(case) for case in all_cases()])
+def test_on_spark(case: Case, on_spark: dict[str, Observed]) -> None:
+    compare(case, on_spark[case.id])
+
+
+def compare(case: Case, observed: Observed) -> None:
+    """What an engine wrote, batch by batch, is what the case wants."""
+    for number, batch in enumerate(case.batches):
+        for expectation in batch.expectations:
+            expectation.check(*observed.after(number, expectation.topic))

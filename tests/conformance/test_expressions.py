@@ -1,0 +1,92 @@
+"""Every function means the same in Python and in Catalyst, on edges and drawn values, down to the words of refusals."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from pyspark.sql import SparkSession
+
+from conformance.both_forms import differences, names
+from conformance.samples import SAMPLES, rows
+from headrace.expr import Bound, bind
+from headrace.expr.bound import Applied
+from headrace.expr.functions import ANY, TABLE, Function
+from headrace.expr.syntax import Expr, as_expr, tree_of
+from headrace.expr.tree import Call, Symbol, Tree
+from headrace.model.types import BOOL, FLOAT, INT, STR, Type, list_of
+
+pytestmark = pytest.mark.spark
+
+SEED = 20240607
+
+
+def instances(function: Function) -> list[tuple[Type, ...]]:
+    """The types to try a row with: itself, or for rows of any type some of each kind."""
+    if ANY in function.takes:
+        return [
+            tuple(type_ if one == ANY else one for one in function.takes) for type_ in (STR, INT, FLOAT, list_of(STR))
+        ]
+    return [tuple(list_of(STR) if one == list_of(ANY) else one for one in function.takes)]
+
+
+def bound_on(function: Function, types: tuple[Type, ...]) -> Bound:
+    """The row called on symbols of these types."""
+    symbols = names(len(types))
+    expr = Expr(Call(function.name, tuple(Symbol(name) for name in symbols)))
+    bound = bind(expr, dict(zip(symbols, types, strict=True)), "here")
+    assert isinstance(bound, Applied)
+    assert bound.function is function, f"{bound.function} hides {function}"
+    return bound
+
+
+def calls() -> dict[tuple[Type, ...], list[Bound]]:
+    """All rows of the table on all their types, by these types: one Spark job each."""
+    found: dict[tuple[Type, ...], list[Bound]] = {}
+    for function in TABLE:
+        for types in instances(function):
+            found.setdefault(types, []).append(bound_on(function, types))
+    return found
+
+
+@pytest.mark.parametrize("types", calls(), ids=lambda types: "-".join(map(str, types)))
+def test_a_function_means_the_same_in_both_forms(types: tuple[Type, ...], spark: SparkSession) -> None:
+    missing = [type_ for type_ in types if type_ not in SAMPLES]
+    assert not missing, f"no values to try {missing} on: add some to samples.py"
+    assert differences(spark, calls()[types], types, rows(types, SEED)) == []
+
+
+def test_the_forms_agree_without_generated_code(spark: SparkSession) -> None:
+    spark.conf.set("spark.sql.codegen.wholeStage", "false")
+    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    try:
+        for types in [(BOOL, BOOL), (FLOAT, FLOAT), (FLOAT, INT)]:
+            assert differences(spark, calls()[types], types, rows(types, SEED + 1, count=50)) == []
+    finally:
+        spark.conf.unset("spark.sql.codegen.wholeStage")
+        spark.conf.unset("spark.sql.codegen.factoryMode")
+
+
+COLUMNS = (STR, INT, FLOAT, BOOL, STR)
+
+
+def drawn(rng: random.Random, type_: Type, depth: int) -> Tree:
+    """A random expression of a type, of columns and constants, made with functions of the table."""
+    leaves = [Symbol(f"a{place}") for place, column in enumerate(COLUMNS) if column == type_]
+    if type_ in SAMPLES and (not leaves or rng.random() < 0.3):
+        leaves = [tree_of(as_expr(rng.choice([one for one in SAMPLES[type_][0] if len(repr(one)) < 99])))]  # type: ignore[list-item]
+    fitting = [one for one in TABLE if one.gives in (type_, ANY)]
+    if depth == 0 or not fitting or rng.random() < 0.1:
+        return rng.choice(leaves)
+    function = rng.choice(fitting)
+    any_ = type_ if function.gives == ANY else rng.choice([STR, INT, FLOAT, BOOL])
+    takes = {ANY: any_, list_of(ANY): list_of(STR)}
+    return Call(function.name, tuple(drawn(rng, takes.get(one, one), depth - 1) for one in function.takes))
+
+
+def test_nested_expressions_mean_the_same_in_both_forms(spark: SparkSession) -> None:
+    rng = random.Random(SEED)
+    types = dict(zip(names(len(COLUMNS)), COLUMNS, strict=True))
+    kinds = [STR, INT, FLOAT, BOOL, list_of(STR)] * 5
+    bounds = [bind(Expr(drawn(rng, kind, depth=4)), types, "here") for kind in kinds]
+    assert differences(spark, bounds, COLUMNS, rows(COLUMNS, SEED, count=30)) == []

@@ -1,0 +1,54 @@
+"""Fixtures for every test that needs a real broker or real Spark: one of each for the whole run."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headrace.log.broker import EmbeddedBroker
+from headrace.log.topics import Topics
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a broker of this run's own."""
+    embedded = EmbeddedBroker(tmp_path_factory.mktemp("broker"))
+    with embedded.join() as lease:
+        yield lease.address
+    embedded.stop()
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A session with the kernel's functions. While it is there, Spark stays up between applications."""
+    from headrace.spark.session import join, leave  # pyspark takes a second to import: only those wait who need it
+
+    session = join({"spark.master": "local[2]"}, tmp_path_factory.mktemp("spark") / "spark.log", tasks=2)
+    yield session
+    leave(session)
+
+
+@pytest.fixture
+def topic(broker: str) -> Callable[..., str]:
+    """Create a topic and return its name, which no other test has: `topic()`, `topic("clicks", partitions=1)`."""
+
+    def create(stem: str = "topic", partitions: int = 4) -> str:
+        name = f"{stem}-{uuid.uuid4().hex[:8]}"
+        Topics(broker).create(name, partitions)
+        return name
+
+    return create
+
+
+@pytest.fixture
+def broker_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A directory for an embedded broker, which the commands and applications of this test find by themselves."""
+    directory = tmp_path / "broker"
+    monkeypatch.setenv("HEADRACE_BROKER_DIR", str(directory))
+    monkeypatch.delenv("HEADRACE_BROKER", raising=False)
+    yield directory
+    EmbeddedBroker(directory).stop()

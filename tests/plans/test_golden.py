@@ -1,0 +1,61 @@
+"""Plans as text, before and after the passes. `UPDATE_GOLDEN=1 pytest tests/plans` writes the texts anew."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from headrace.dsl import Builder
+from headrace.passes.pipeline import rewrite
+from headrace.passes.place_repartitions import place_repartitions
+from headrace.passes.split_subtopologies import split_subtopologies
+from headrace.plan.describe import describe
+from headrace.plan.graph import Plan
+from headrace.plan.nodes import Node
+from plans.topologies import TOPOLOGIES
+
+
+def described(plan: Plan) -> str:
+    return describe(plan.app, split_subtopologies(rewrite(plan)))
+
+
+def placed(plan: Plan) -> str:
+    before, after = {node.name for node in plan.nodes}, place_repartitions(plan).nodes
+    return "\n".join(f"{' ' if node.name in before else '+'} {_line(node)}" for node in after)
+
+
+def split(plan: Plan) -> str:
+    parts = split_subtopologies(place_repartitions(plan))
+    return "\n".join(f"{part.number}: {', '.join(node.name for node in part.nodes)}" for part in parts)
+
+
+def _line(node: Node) -> str:
+    reads = ", ".join(upstream.name for upstream in node.inputs)
+    return f"{node.name} <- {reads}" if reads else node.name
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [("describe.txt", described), ("place_repartitions.txt", placed), ("split_subtopologies.txt", split)],
+)
+def test_plans_read_as_before(file: str, text: Callable[[Plan], str]) -> None:
+    golden = Path(__file__).with_name(file)
+    found = "\n\n".join(f"# {one.__doc__}\n{_without_lines(text(_plan(one)))}" for one in TOPOLOGIES) + "\n"
+    if os.environ.get("UPDATE_GOLDEN"):
+        golden.write_text(found)
+    assert found == golden.read_text()
+
+
+def _plan(topology: Callable[[Builder], None]) -> Plan:
+    app = Builder(topology.__name__)
+    topology(app)
+    return app.plan()
+
+
+def _without_lines(text: str) -> str:
+    """The numbers of lines change with every edit above them."""
+    return re.sub(r"topologies\.py:\d+", "topologies.py", text)

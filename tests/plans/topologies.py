@@ -1,0 +1,42 @@
+"""Topologies whose plans are kept as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import headrace as hr
+from headrace.dsl import Builder
+
+
+def word_count(app: Builder) -> None:
+    """A new key is looked at by a count."""
+    words = app.stream("lines", value=hr.STRING).flat_map_values(lambda line: line.lower().split())
+    words.group_by(lambda _, word: word).count(store="counts").to_stream().to("counts", value=hr.INT64)
+
+
+def unchanged_key(app: Builder) -> None:
+    """Nothing moves."""
+    clicks = app.stream(["clicks", "taps"], key=hr.STRING, value=hr.STRING).filter(hr.value != "")
+    clicks.group_by_key().count(store="by-user", emit="every").to_stream().to("by-user")
+
+
+def shared_key(app: Builder) -> None:
+    """One new key, several who look at it: it moves once, unless something else comes between."""
+    by_word = app.stream("lines", key=hr.STRING, value=hr.STRING).select_key(lambda _, v: v)
+    by_word.group_by_key().count(store="all").to_stream().to("all")
+    by_word.group_by_key().count(store="again")
+    by_word.filter(lambda k, _: k > "m").group_by_key().count(store="high").to_stream().to("high")
+
+
+def all_ways(app: Builder) -> None:
+    """Branches, a merge, a repartition by hand, counts of counts, a topic for each record."""
+    orders = app.stream(re.compile("orders-.*"), key=hr.STRING, value=hr.INT64, name="orders")
+    ways = orders.split("orders-").branch(hr.value > 100, name="big").default_branch("small")
+    both = ways["orders-big"].peek(hr.value).merge(ways["orders-small"].map_values(lambda v: v * 2))
+    counts = both.repartition(3, name="spread").group_by_key().count(store="first").to_stream()
+    counts.group_by(lambda _, n: n).count(store="second").to_stream().to(hr.text(hr.key), name="by-count")
+    counts.flat_map(lambda k, n: [(k, n), (hr.text(n), n)]).to("pairs")
+
+
+TOPOLOGIES: tuple[Callable[[Builder], None], ...] = (word_count, unchanged_key, shared_key, all_ways)

@@ -1,0 +1,111 @@
+"""The life of an application, as a program in a terminal and as an object in one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import headrace as hr
+from headrace.errors import AlreadyStarted
+from headrace.log.records import NewRecord, consume, produce
+
+pytestmark = pytest.mark.spark
+
+PROGRAM = """
+import headrace as hr
+
+app = hr.App("program", broker={broker!r}, checkpoint={checkpoint!r})
+app.stream({source!r}, value=hr.STRING).group_by(lambda _, word: word).count(store="n").to_stream().to({target!r})
+
+if __name__ == "__main__":
+    app.run()
+"""
+
+
+@pytest.fixture
+def program(broker: str, topic: Callable[..., str], tmp_path: Path) -> tuple[Path, str, str]:
+    """A file with an application, the topic it reads, and the one it writes."""
+    source, target = topic("words"), topic("counts")
+    file = tmp_path / "program.py"
+    file.write_text(
+        PROGRAM.format(broker=broker, checkpoint=str(tmp_path / "checkpoint"), source=source, target=target)
+    )
+    return file, source, target
+
+
+def counted(broker: str, target: str) -> dict[bytes | None, int | None]:
+    return {record.key: hr.INT64.decode(record.value) for record in consume(broker, None, target)}
+
+
+def await_count(broker: str, target: str, word: bytes, count: int) -> None:
+    deadline = time.monotonic() + 120
+    while counted(broker, target).get(word) != count:
+        assert time.monotonic() < deadline, counted(broker, target)
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
+def test_a_signal_finishes_the_batch_and_closes(
+    broker: str, program: tuple[Path, str, str], how: signal.Signals
+) -> None:
+    file, source, target = program
+    produce(broker, None, source, [NewRecord(value=b"mill")] * 3)
+    command = [sys.executable, "-m", "headrace.cli.main", "run", str(file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        await_count(broker, target, b"mill", 3)
+        process.send_signal(how)
+        out, err = process.communicate(timeout=90)
+    assert process.returncode == 0, err
+    assert out == ""
+    lines = err.splitlines()
+    assert lines[0].startswith("program: starting Spark, its log is ")
+    assert lines[1:] == [
+        f"program: running, from {source} to {target}",
+        "program: finishing the batch ...",
+        "program: closed after 3 records in, 1 out, 1 batch",
+    ]
+
+
+def test_a_killed_program_goes_on_where_it_was(broker: str, program: tuple[Path, str, str]) -> None:
+    file, source, target = program
+    for sent in (2, 4):
+        produce(broker, None, source, [NewRecord(value=b"weir")] * 2)
+        with subprocess.Popen([sys.executable, str(file)], stderr=subprocess.DEVNULL) as process:
+            await_count(broker, target, b"weir", sent)
+            os.kill(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.usefixtures("spark")
+def test_states_and_their_listener(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:
+    app = hr.App("states", broker=broker, checkpoint=tmp_path)
+    app.stream(topic()).to(topic())
+    seen: list[str] = []
+    app.on_state(lambda old, new: seen.append(f"{old.value} -> {new.value}"))
+    with app:
+        assert app.state is hr.State.RUNNING
+        with pytest.raises(AlreadyStarted, match="application 'states' is running and cannot be started again"):
+            app.start()
+    app.close()
+    assert app.state is hr.State.CLOSED
+    assert seen == ["created -> starting", "starting -> running", "running -> closing", "closing -> closed"]
+    with pytest.raises(AlreadyStarted, match="make a new App; a restart goes on from the checkpoint"):
+        app.run()
+
+
+@pytest.mark.usefixtures("spark")
+def test_until_latest_ends_by_itself(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:
+    source, target = topic(), topic()
+    produce(broker, None, source, [NewRecord(value=b"x")] * 10)
+    app = hr.App("ends", broker=broker, checkpoint=tmp_path)
+    app.stream(source).to(target)
+    app.start(until="latest")
+    assert app.wait(timeout=60)
+    assert app.state is hr.State.CLOSED
+    assert (app.progress.records_in, app.progress.records_out) == (10, 10)

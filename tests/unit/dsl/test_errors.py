@@ -1,0 +1,276 @@
+"""Every error of a declaration, by its words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+import headrace as hr
+from headrace.dsl import Builder, KStream
+from headrace.errors import (
+    NameInvalid,
+    NameTaken,
+    NoSerde,
+    NothingToRun,
+    NotTraceable,
+    OptionInvalid,
+    PlanError,
+    TopicReadTwoWays,
+    TopicsOverlap,
+    TypesDiffer,
+    WrongParameters,
+    WrongType,
+)
+
+HERE = r"test_errors\.py:\d+"
+
+
+def texts(app: Builder, topic: str = "in") -> KStream[str, str]:
+    return app.stream(topic, key=hr.STRING, value=hr.STRING)
+
+
+def refused(kind: type[PlanError], declare: Callable[[Builder], object], *words: str) -> None:
+    """Declaring fails with these words; the user's line is in `at:` unless the words say otherwise."""
+    with pytest.raises(kind) as caught:
+        declare(Builder("app"))
+    found = str(caught.value)
+    for word in words:
+        assert word in found, found
+    assert re.search(f"  at: {HERE}", found), found
+
+
+# -- sources
+
+
+def test_one_topic_with_two_types() -> None:
+    def declare(app: Builder) -> None:
+        texts(app)
+        app.stream("in", key=hr.STRING, value=hr.INT64)
+
+    refused(
+        TopicReadTwoWays,
+        declare,
+        "topic 'in' is read as (STRING, STRING) and as (STRING, INT64)",
+        "to do: read it once and share the stream, or give both the same types",
+    )
+
+
+def test_both_lines_of_one_topic_with_two_types_are_named() -> None:
+    app = Builder("app")
+    texts(app)
+    with pytest.raises(TopicReadTwoWays, match=rf"at: {HERE} and {HERE}"):
+        app.stream("in")
+
+
+def test_one_pattern_with_two_types() -> None:
+    def declare(app: Builder) -> None:
+        app.stream(re.compile("a.*"), value=hr.STRING)
+        app.stream(re.compile("a.*"), value=hr.INT64)
+
+    refused(TopicReadTwoWays, declare, "topic 'a.*' is read as (BYTES, STRING) and as (BYTES, INT64)")
+
+
+@pytest.mark.parametrize(
+    "second", [["in", "other"], re.compile("i."), ["in2", "in", "in3"]], ids=["list", "pattern", "longer list"]
+)
+def test_streams_that_share_some_topics(second: str | list[str] | re.Pattern[str]) -> None:
+    def declare(app: Builder) -> None:
+        app.stream("in")
+        app.stream(second)
+
+    refused(
+        TopicsOverlap, declare, "topic(s) 'in' are read by two different streams", "read each topic once, and merge"
+    )
+
+
+def test_a_topic_that_an_earlier_pattern_reads() -> None:
+    def declare(app: Builder) -> None:
+        app.stream(re.compile("log-.*"))
+        app.stream(["log-a", "other"])
+
+    refused(TopicsOverlap, declare, "topic(s) 'log-a' are read by two different streams")
+
+
+def test_no_topic() -> None:
+    refused(OptionInvalid, lambda app: app.stream([]), "topic=[] is not possible", "to do: give at least one topic")
+
+
+@pytest.mark.parametrize("name", ["", "a b", "..", "ü", "x" * 250, "a/b", 7])
+def test_names_of_topics(name: str) -> None:
+    words = (f"{name!r} cannot be the name of a topic", "use 1 to 249 characters of A-Z a-z 0-9 . _ - (not only dots)")
+    refused(NameInvalid, lambda app: app.stream([name]), *words)
+    if isinstance(name, str):
+        refused(NameInvalid, lambda app: texts(app).to(name), *words)
+
+
+# -- names
+
+
+def test_names_of_applications() -> None:
+    refused(NameInvalid, lambda _: Builder("my app"), "'my app' cannot be the name of an application")
+
+
+def test_names_of_operators_stores_splits_and_branches() -> None:
+    refused(NameInvalid, lambda app: texts(app).peek(hr.value, name="a b"), "'a b' cannot be the name of an operator")
+    refused(NameInvalid, lambda app: texts(app).group_by_key().count(store="*"), "'*' cannot be the name of a store")
+    refused(NameInvalid, lambda app: texts(app).split("ä"), "'ä' cannot be the name of a split")
+    refused(
+        NameInvalid, lambda app: texts(app).split("x-").branch(hr.value == "", name=" "), "'x- ' cannot be the name of"
+    )
+
+
+def test_an_operator_name_twice() -> None:
+    def declare(app: Builder) -> None:
+        texts(app).filter(hr.value == "a", name="mine").filter(hr.value == "b", name="mine")
+
+    refused(
+        NameTaken, declare, "the name 'mine' is used twice", "give one of them another name (store=... or name=...)"
+    )
+
+
+def test_a_store_name_twice() -> None:
+    def declare(app: Builder) -> None:
+        texts(app).group_by_key().count(store="n")
+        texts(app, "other").group_by_key().count(store="n")
+
+    refused(NameTaken, declare, "the name 'n' is used twice")
+
+
+def test_two_stores_without_names_on_one_stream() -> None:
+    def declare(app: Builder) -> None:
+        texts(app).group_by_key().count()
+        texts(app).group_by_key().count()
+
+    refused(NameTaken, declare, "the name 'in.count' is used twice")
+
+
+def test_a_branch_name_twice() -> None:
+    def declare(app: Builder) -> None:
+        texts(app).split("x-").branch(hr.value == "a", name="one").branch(hr.value == "b", name="one")
+
+    refused(NameTaken, declare, "the name 'x-one' is used twice")
+
+
+def test_a_default_branch_named_like_another() -> None:
+    def declare(app: Builder) -> None:
+        texts(app).split().branch(hr.value == "a", name="rest").default_branch("rest")
+
+    refused(NameTaken, declare, "the name 'rest' is used twice")
+
+
+# -- options
+
+
+def test_emission() -> None:
+    words = ("emit='never' is not possible", 'give "settled" or "every"')
+    refused(OptionInvalid, lambda _: Builder("app", emit="never"), *words)
+    refused(OptionInvalid, lambda app: texts(app).group_by_key().count(emit="never"), *words)
+
+
+@pytest.mark.parametrize("partitions", [0, -1, 1.5, "3"])
+def test_partitions(partitions: int) -> None:
+    refused(
+        OptionInvalid,
+        lambda app: texts(app).repartition(partitions),
+        f"partitions={partitions!r} is not possible",
+        "give a whole number from 1 on",
+    )
+
+
+@pytest.mark.parametrize("end", ["default_branch", "no_default_branch"])
+def test_a_split_without_a_branch(end: str) -> None:
+    refused(
+        OptionInvalid,
+        lambda app: getattr(texts(app).split(), end)(),
+        "branches=0 is not possible",
+        "give at least one .branch(...) before the split ends",
+    )
+
+
+# -- types
+
+
+def test_a_merge_of_two_types() -> None:
+    def values(app: Builder) -> None:
+        texts(app).merge(app.stream("numbers", key=hr.STRING, value=hr.INT64))  # type: ignore[arg-type]
+
+    def keys(app: Builder) -> None:
+        texts(app).merge(texts(app, "other").select_key(hr.length(hr.value)))
+
+    fix = "bring them to one type with map or map_values first"
+    refused(TypesDiffer, values, "the merged streams have values of two types: STRING and INT64", fix)
+    refused(TypesDiffer, keys, "the merged streams have keys of two types: STRING and int", fix)
+
+
+@pytest.mark.parametrize(
+    "declare",
+    [
+        lambda stream: stream.filter(lambda _, v: v),
+        lambda stream: stream.filter_not(hr.value),
+        lambda stream: stream.split().branch(hr.value + "x"),
+    ],
+)
+def test_a_predicate_that_is_not_a_bool(declare: Callable[[KStream[str, str]], object]) -> None:
+    refused(WrongType, lambda app: declare(texts(app)), "the predicate is str, bool is needed")
+
+
+def test_results_of_another_shape() -> None:
+    pair = "the result is str, a tuple (key, value) is needed"
+    refused(WrongType, lambda app: texts(app).map(lambda _, v: v), pair)  # type: ignore[arg-type,return-value]
+    refused(WrongType, lambda app: texts(app).flat_map(lambda _, v: v.split()), pair)  # type: ignore[arg-type,return-value]
+    refused(WrongType, lambda app: texts(app).flat_map(hr.value), "the result is str, a list is needed")
+    refused(WrongType, lambda app: texts(app).flat_map_values(lambda v: v), "the result is str, a list is needed")
+
+
+def test_a_topic_that_is_not_text() -> None:
+    refused(WrongType, lambda app: texts(app).to(hr.length(hr.value)), "the topic is int, str is needed")
+
+
+def test_a_serde_of_another_type() -> None:
+    def declare(part: str) -> Callable[[Builder], object]:
+        return lambda app: texts(app).to("out", **{part: hr.INT64})  # type: ignore[arg-type]
+
+    for part in ("key", "value"):
+        words = (f"the {part} and its serde do not fit: str and INT64", f"give another serde with {part}=")
+        refused(TypesDiffer, declare(part), *words)
+
+
+def test_a_value_that_no_serde_writes() -> None:
+    words = "no serde writes values of type list[str]"
+    refused(NoSerde, lambda app: texts(app).map_values(lambda v: v.split()).to("out"), words, "map them to one of")
+
+
+def test_a_key_that_no_serde_writes() -> None:
+    words = "no serde writes values of type list[str]"
+    refused(NoSerde, lambda app: texts(app).group_by(lambda _, v: v.split()).count(), words)
+    refused(NoSerde, lambda app: texts(app).select_key(lambda _, v: v.split()).repartition(), words)
+
+
+# -- functions
+
+
+def test_a_function_with_other_parameters() -> None:
+    words = ("the function of filter takes 1 argument (v)", "2 arguments: key, value", "lambda key, value: ...")
+    refused(WrongParameters, lambda app: texts(app).filter(lambda v: v == ""), *words)  # type: ignore[arg-type,misc]
+
+
+def test_a_function_that_cannot_be_traced() -> None:
+    words = ("the function of map_values cannot run inside Spark yet", "hr.when(...)")
+    refused(NotTraceable, lambda app: texts(app).map_values(lambda v: "a" if v else "b"), *words)
+
+
+# -- the whole
+
+
+@pytest.mark.parametrize("declare", [lambda _: None, texts, lambda app: texts(app).filter(hr.value == "")])
+def test_nothing_to_run(declare: Callable[[Builder], object]) -> None:
+    app = Builder("app")
+    declare(app)
+    with pytest.raises(NothingToRun) as caught:
+        app.plan()
+    assert str(caught.value) == (
+        "application 'app' has no stream that ends in a topic or a table\n"
+        "  to do: declare at least one app.stream(...) that ends in .to(...) or .count(...)"
+    )

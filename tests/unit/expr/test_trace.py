@@ -1,0 +1,185 @@
+"""A user's function becomes an expression, or an error with the user's line."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable
+from datetime import datetime, timezone
+from functools import partial
+from random import random as chance
+from typing import Any
+
+import pytest
+
+from headrace import expr as hr
+from headrace.errors import NotTraceable, WrongParameters
+from headrace.expr import trace
+
+
+def line_of(function: Callable[..., Any], below: int = 0) -> str:
+    return f"test_trace.py:{function.__code__.co_firstlineno + below}"
+
+
+def clean(text: Any) -> Any:
+    return text.strip().lower()
+
+
+def careful(text: Any) -> Any:
+    return "" if text is None else text.strip()
+
+
+def deep(text: Any) -> Any:
+    return careful(text)
+
+
+def in_steps(text: Any) -> Any:
+    words = clean(text)
+    return (words, hr.length(words))
+
+
+def guessing(text: Any) -> Any:
+    words = clean(text)
+    if words == "a":
+        return 1
+    return 2
+
+
+def trying(text: Any) -> Any:
+    try:
+        return json.loads(text)
+    except Exception:
+        return None
+
+
+def matching(text: Any) -> Any:
+    match text:
+        case str():
+            return 1
+    return 2
+
+
+def parsing(text: Any) -> Any:
+    return json.loads(text)
+
+
+def silent(text: Any) -> None:
+    clean(text)
+
+
+class Shop:
+    def name(self, text: Any) -> Any:
+        return text.upper()
+
+    def __call__(self, text: Any) -> Any:
+        return text.lower()
+
+
+@pytest.mark.parametrize(
+    ("function", "printed"),
+    [
+        (lambda line: line.lower().split(), "value.lower().split()"),
+        (in_steps, "(value.strip().lower(), hr.length(value.strip().lower()))"),
+        (lambda v: [(v, 1), (v + "x", 2)], "[(value, 1), (value + 'x', 2)]"),
+        (silent, "None"),
+        (lambda _: 7, "7"),
+        (lambda _: [], "[]"),
+        (hr.value + 1, "value + 1"),
+        (Shop().name, "value.upper()"),
+        (Shop(), "value.lower()"),
+        (partial(lambda part, v: v + part, "x"), "value + 'x'"),
+        (str.upper, "value.upper()"),
+        (str.split, "value.split()"),
+        (str, "hr.text(value)"),
+        (len, "hr.length(value)"),
+        (int, "hr.integer(value)"),
+        (float, "hr.floating(value)"),
+        (lambda v, extra="!": v + extra, "value + '!'"),
+        (lambda *values: values[0], "value"),
+        (lambda v: v + int(datetime(2024, 1, 1, tzinfo=timezone.utc).timestamp()), "value + 1704067200"),
+    ],
+    ids=repr,
+)
+def test_a_function_is_called_once_with_symbols(function: Any, printed: str) -> None:
+    assert repr(trace(function, ("value",), "app.py:1", "map_values")) == printed
+
+
+def test_several_parameters() -> None:
+    assert repr(trace(lambda k, v: (v, k), ("key", "value"), "app.py:1", "map")) == "(value, key)"
+
+
+@pytest.mark.parametrize(
+    ("function", "below", "reason"),
+    [
+        (guessing, 2, "`if`, `and`, `or`, `not`"),
+        (parsing, 1, "TypeError: the JSON object must be str, bytes or bytearray, not Expr"),
+        (careful, 1, "`is` compares now, before there is a value: use == or hr.is_null(...)"),
+        (matching, 2, "`match` needs the value now: use hr.when(...).otherwise(...)"),
+        (lambda v: v is not None, 0, "`is` compares now, before there is a value: use == or hr.is_null(...)"),
+        (lambda v: 1 if isinstance(v, str) else 2, 0, "isinstance() sees the expression, not the value"),
+        (lambda v: type(v) == str, 0, "type() sees the expression, not the value"),  # noqa: E721
+        (lambda v: [w for w in ["a", "b"] if w is v], 0, "`is` compares now"),
+        (lambda _: random.random() < 0.1, 0, "random is read once, while the topology is declared"),
+        (lambda _: chance() < 0.1, 0, "chance is read once, while the topology is declared"),
+        (lambda v: v + hr.text(int(time.time())), 0, "time is read once, while the topology is declared"),
+        (lambda v: v + datetime.now().year, 0, "datetime is read once, while the topology is declared"),
+        (lambda v: v.missing.lower() + undefined, 0, "NameError: name 'undefined' is not defined"),  # type: ignore[name-defined]  # noqa: F821
+        (lambda v: {"a": v}, 0, "a dict cannot be part of an expression"),
+        (lambda v: hr.when(v == "a", 1), 0, "hr.when(...) needs .otherwise(...)"),
+        (lambda v: (x for x in [v]), 0, "a generator cannot be part of an expression"),
+    ],
+)
+def test_what_cannot_be_traced_has_a_reason_and_a_line(function: Any, below: int, reason: str) -> None:
+    with pytest.raises(NotTraceable) as caught:
+        trace(function, ("value",), "app.py:1", "map_values")
+    assert str(caught.value).startswith(f"the function of map_values cannot run inside Spark yet: {reason}")
+    assert caught.value.where == line_of(function, below)
+
+
+def test_a_function_that_tries() -> None:
+    with pytest.raises(NotTraceable) as caught:
+        trace(trying, ("value",), "app.py:1", "map_values")
+    assert "`try` and `with` see no value yet: nothing fails until the application runs" in str(caught.value)
+    assert caught.value.where in [line_of(trying, below) for below in (1, 2, 3)]  # Python's versions differ
+
+
+def test_functions_that_a_function_names_are_looked_at_too() -> None:
+    with pytest.raises(NotTraceable) as caught:
+        trace(lambda v: deep(v), ("value",), "app.py:1", "map_values")
+    assert caught.value.where == line_of(careful, 1)
+
+
+def test_an_exception_of_the_function_is_the_cause() -> None:
+    with pytest.raises(NotTraceable) as caught:
+        trace(parsing, ("value",), "app.py:1", "map_values")
+    assert isinstance(caught.value.__cause__, TypeError)
+
+
+@pytest.mark.parametrize(
+    ("function", "parameters", "message"),
+    [
+        (
+            lambda k, v: k + v,
+            ("value",),
+            "the function of map_values takes 2 arguments (k, v), it is called with 1 argument: value",
+        ),
+        (
+            lambda v: v,
+            ("key", "value"),
+            "the function of map_values takes 1 argument (v), it is called with 2 arguments: key, value",
+        ),
+        (lambda: 1, ("value",), "the function of map_values takes 0 arguments, it is called with 1 argument: value"),
+    ],
+)
+def test_the_wrong_number_of_parameters(function: Any, parameters: tuple[str, ...], message: str) -> None:
+    with pytest.raises(WrongParameters) as caught:
+        trace(function, parameters, "app.py:1", "map_values")
+    given = ", ".join(parameters)
+    assert str(caught.value) == f"{message}\n  at: {line_of(function)}\n  to do: write it as lambda {given}: ..."
+
+
+def test_a_builtin_that_cannot_be_traced_has_the_line_of_its_operator() -> None:
+    with pytest.raises(NotTraceable) as caught:
+        trace(sorted, ("value",), "app.py:1", "map_values")
+    assert caught.value.where == "app.py:1"

@@ -1,0 +1,155 @@
+"""One set of client properties, two clients."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from headrace.errors import ClientPropertyRefused
+from headrace.log.properties import for_java, for_librdkafka, parse
+
+PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
+SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule"
+
+
+def test_what_means_the_same_to_both_is_left_alone() -> None:
+    both = {"client.id": "me", "security.protocol": "SASL_SSL", "request.timeout.ms": "5000"}
+    assert for_librdkafka(both) == both
+    assert for_java(both) == both
+
+
+@pytest.mark.parametrize("module", [PLAIN, SCRAM])
+def test_a_java_login_becomes_user_and_password(module: str) -> None:
+    jaas = f'{module} required username="ann" password="a\\"b\\\\c;d";'
+    assert for_librdkafka({"sasl.mechanism": "PLAIN", "sasl.jaas.config": jaas}) == {
+        "sasl.mechanisms": "PLAIN",
+        "sasl.username": "ann",
+        "sasl.password": 'a"b\\c;d',
+    }
+
+
+def test_a_java_login_without_quotes_is_read_too() -> None:
+    jaas = f"{PLAIN} required\n  username=ann\n  password=secret;"
+    assert for_librdkafka({"sasl.jaas.config": jaas}) == {"sasl.username": "ann", "sasl.password": "secret"}
+
+
+def test_a_login_of_another_kind_is_left_out() -> None:
+    assert for_librdkafka({"sasl.jaas.config": "com.sun.security.auth.module.Krb5LoginModule required;"}) == {}
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "module"), [("PLAIN", PLAIN), ("SCRAM-SHA-512", SCRAM), ("scram-sha-256", SCRAM)]
+)
+def test_user_and_password_become_a_java_login(mechanism: str, module: str) -> None:
+    made = for_java({"sasl.mechanisms": mechanism, "sasl.username": "ann", "sasl.password": 'a"b\\c'})
+    assert made == {
+        "sasl.mechanism": mechanism,
+        "sasl.jaas.config": f'{module} required username="ann" password="a\\"b\\\\c";',
+    }
+
+
+def test_a_login_goes_to_java_and_back_unchanged() -> None:
+    given = {"sasl.mechanisms": "PLAIN", "sasl.username": "ann=;", "sasl.password": 'p\\"=; x'}
+    assert for_librdkafka(for_java(given)) == given
+
+
+def test_a_login_given_for_java_wins() -> None:
+    given = {"sasl.mechanism": "PLAIN", "sasl.username": "a", "sasl.password": "b", "sasl.jaas.config": "mine;"}
+    assert for_java(given)["sasl.jaas.config"] == "mine;"
+
+
+def test_pem_stores_become_certificate_files() -> None:
+    made = for_librdkafka(
+        {
+            "ssl.truststore.type": "PEM",
+            "ssl.truststore.location": "/ca",
+            "ssl.keystore.location": "/me.pem",
+            "ssl.key.password": "p",
+        }
+    )
+    assert made == {
+        "ssl.ca.location": "/ca",
+        "ssl.certificate.location": "/me.pem",
+        "ssl.key.location": "/me.pem",
+        "ssl.key.password": "p",
+    }
+
+
+def test_certificate_files_become_pem_stores(tmp_path: Path) -> None:
+    certificate, key = tmp_path / "me.crt", tmp_path / "me.key"
+    certificate.write_text("CERTIFICATE")
+    key.write_text("KEY")
+    made = for_java(
+        {
+            "security.protocol": "ssl",
+            "ssl.ca.location": "/ca.pem",
+            "ssl.certificate.location": str(certificate),
+            "ssl.key.location": str(key),
+        }
+    )
+    assert made == {
+        "security.protocol": "SSL",
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": "/ca.pem",
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.certificate.chain": "CERTIFICATE",
+        "ssl.keystore.key": "KEY",
+    }
+
+
+def test_certificates_as_text_have_a_name_on_both_sides() -> None:
+    theirs = {"ssl.ca.pem": "CA", "ssl.certificate.pem": "CRT", "ssl.key.pem": "KEY"}
+    java = for_java(theirs)
+    assert java["ssl.truststore.certificates"] == "CA"
+    assert java["ssl.truststore.type"] == java["ssl.keystore.type"] == "PEM"
+    assert for_librdkafka(java) == theirs
+
+
+def test_a_pkcs12_key_store_is_read_by_both() -> None:
+    given = {"ssl.keystore.location": "/me.p12", "ssl.keystore.password": "p"}
+    assert for_librdkafka(given) == given
+    assert for_java(given) == {**given, "ssl.keystore.type": "PKCS12"}
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [("ssl.truststore.location", "ssl.ca.location"), ("ssl.keystore.location", "ssl.certificate.location")],
+)
+def test_a_java_key_store_is_refused_with_what_to_do(name: str, instead: str) -> None:
+    with pytest.raises(ClientPropertyRefused) as refused:
+        for_librdkafka({name: "/store.jks"})
+    assert f"'{name}' cannot be used: it names a Java key store" in str(refused.value)
+    assert instead in str(refused.value)
+
+
+def test_a_java_key_store_next_to_a_certificate_file_is_left_to_java() -> None:
+    given = {"ssl.truststore.location": "/store.jks", "ssl.truststore.password": "p", "ssl.ca.location": "/ca.pem"}
+    assert for_librdkafka(given) == {"ssl.ca.location": "/ca.pem"}
+    assert for_java(given) == {"ssl.truststore.location": "/store.jks", "ssl.truststore.password": "p"}
+
+
+def test_not_checking_host_names_is_said_differently() -> None:
+    name = "ssl.endpoint.identification.algorithm"
+    assert for_librdkafka({name: ""}) == {name: "none"}
+    assert for_java({name: "none"}) == {name: ""}
+
+
+def test_what_only_the_other_client_knows_is_left_out() -> None:
+    java_only = {"key.deserializer": "x", "max.poll.records": "5", "sasl.login.callback.handler.class": "x"}
+    assert for_librdkafka(java_only) == {}
+    librdkafka_only = {"debug": "all", "socket.keepalive.enable": "true", "statistics.interval.ms": "5"}
+    assert for_java(librdkafka_only) == {}
+
+
+def test_a_certificate_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    missing = tmp_path / "none.crt"
+    with pytest.raises(ClientPropertyRefused) as refused:
+        for_java({"ssl.certificate.location": str(missing), "ssl.key.location": str(missing)})
+    assert "'ssl.certificate.location' cannot be used: No such file or directory" in str(refused.value)
+    assert str(missing) in str(refused.value)
+
+
+def test_a_properties_file() -> None:
+    text = "# comment\n! too\n\nsecurity.protocol = SSL\nempty=\nurl:http://x=y\nlong=a \\\n   b\n"
+    assert parse(text) == {"security.protocol": "SSL", "empty": "", "url": "http://x=y", "long": "a b"}

@@ -1,0 +1,42 @@
+"""What the kernel wrote into an exception is found in whatever Spark makes of it."""
+
+from __future__ import annotations
+
+from headrace.errors import RecordFailed, RecordUndecodable
+from headrace.runtime.faults import find_fault
+
+UNDECODABLE = (
+    'headrace-fault:{"kind":"undecodable","subject":"value STRING","reason":"byte 0xff at 2 is not UTF-8",'
+    '"where":"lines-2@17"}'
+)
+FAILED = (
+    'headrace-fault:{"kind":"failed","subject":"map_values (app.py:7)","reason":"division by zero \\u00e9","where":""}'
+)
+
+
+def test_a_record_that_could_not_be_decoded() -> None:
+    text = f"Job aborted due to stage failure: org.apache.spark.sql.headrace.Fault: {UNDECODABLE}\n\tat Fault$.of(...)"
+    error = find_fault(text)
+    assert isinstance(error, RecordUndecodable)
+    assert error.what == "the value of a record is not STRING: byte 0xff at 2 is not UTF-8"
+    assert error.where == "lines-2@17"
+    assert error.fix is not None and error.fix.startswith("read the topic with the serde it was written with")
+
+
+def test_a_function_that_failed() -> None:
+    error = find_fault(f"Caused by: {FAILED} and more")
+    assert isinstance(error, RecordFailed)
+    assert error.what == "map_values (app.py:7) failed on a record: division by zero é"
+    assert error.where is None
+
+
+def test_a_fault_cut_off_by_a_log_is_found_further_on() -> None:
+    error = find_fault(f"{UNDECODABLE[:40]}...\nCaused by: {UNDECODABLE}")
+    assert isinstance(error, RecordUndecodable)
+
+
+def test_other_exceptions_hold_none() -> None:
+    assert find_fault("java.lang.OutOfMemoryError: Java heap space") is None
+    assert find_fault("headrace-fault:[1]") is None
+    assert find_fault('headrace-fault:{"kind":"failed"}') is None
+    assert find_fault("") is None

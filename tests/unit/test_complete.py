@@ -1,0 +1,44 @@
+"""Every node has a meaning in Python, a form on Spark, and a case."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from cases.all import all_cases
+from conformance.pack import plan_of
+from headrace.passes.pipeline import rewrite
+from headrace.plan import nodes
+from headrace.plan.nodes import Node, Source
+from headrace.spark.native import _OPERATORS as NATIVE
+from headrace.task.operators import OPERATORS
+
+KERNEL = Path(__file__).parents[2] / "kernel"
+NODES = {node for node in vars(nodes).values() if isinstance(node, type) and issubclass(node, Node)} - {Node}
+
+
+def names(missing: set[type[Node]]) -> list[str]:
+    return sorted(node.__name__ for node in missing)
+
+
+def test_every_node_has_an_operator_in_python() -> None:
+    assert names(NODES - set(OPERATORS)) == []
+    assert names(set(OPERATORS) - NODES) == []
+
+
+def test_every_stateless_node_has_a_native_form() -> None:
+    # Sources are not operators on rows: spark/source.py makes the rows.
+    assert names({node for node in NODES if not node.facts.stateful} - set(NATIVE) - {Source}) == []
+    assert names(set(NATIVE) - NODES) == []
+
+
+def test_every_stateful_node_has_an_operator_in_the_kernel() -> None:
+    known = set(re.findall(r'case "(\w+)"', (KERNEL / "Operator.scala").read_text()))
+    stateful = {node for node in NODES if node.facts.stateful}
+    assert sorted({node.op for node in stateful} - known) == []
+    assert names({node for node in stateful if not (KERNEL / f"{node.__name__}.scala").is_file()}) == []
+
+
+def test_every_node_has_a_case() -> None:
+    covered = {type(node) for case in all_cases() for node in rewrite(plan_of(case)).nodes}
+    assert names(NODES - covered) == []
