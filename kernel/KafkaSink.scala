@@ -40,9 +40,10 @@ class KafkaSinkTable(override val schema: StructType) extends Table with Support
 }
 
 /** @param kafka        properties of the producer
-  * @param createTopics whether a topic that does not exist is made, as on the embedded broker
+  * @param topics       topics that are known to exist
+  * @param createTopics whether any other topic that does not exist is made, as on the embedded broker
   */
-case class SinkOptions(kafka: Map[String, String], createTopics: Boolean)
+case class SinkOptions(kafka: Map[String, String], topics: Set[String], createTopics: Boolean)
 
 object SinkOptions {
   private val Prefix = "kafka."
@@ -51,6 +52,7 @@ object SinkOptions {
     val given = options.asCaseSensitiveMap.asScala
     SinkOptions(
       kafka = given.collect { case (name, value) if name.startsWith(Prefix) => name.stripPrefix(Prefix) -> value }.toMap,
+      topics = options.getOrDefault("topics", "").split(',').toSet,
       createTopics = options.getBoolean("createTopics", false))
   }
 }

@@ -30,6 +30,7 @@ class SharedProducer(options: SinkOptions) {
     new ByteArraySerializer)
 
   private val known = ConcurrentHashMap.newKeySet[String]()
+  known.addAll(options.topics.asJava)
 
   /** Fail early and plainly for a topic that is not there, or make it where that is wanted. */
   def check(topic: String): Unit = if (!known.contains(topic)) {

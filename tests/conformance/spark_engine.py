@@ -14,7 +14,7 @@ from headrace.model.record import RawRecord, Record
 from headrace.plan.nodes import Source, To
 from headrace.task.loop import Loop
 
-# A query over all cases at once would be too deep for the JVM's stack when its tasks are read back.
+# Spark plans a query in more than linear time: more in one are slower, fewer pay for more starts.
 _PACK = 12
 
 

@@ -93,7 +93,7 @@ def test_states_and_their_listener(broker: str, topic: Callable[..., str], tmp_p
         with pytest.raises(AlreadyStarted, match="application 'states' is running and cannot be started again"):
             app.start()
     app.close()
-    assert app.state is hr.State.CLOSED
+    assert app.state.ended
     assert seen == ["created -> starting", "starting -> running", "running -> closing", "closing -> closed"]
     with pytest.raises(AlreadyStarted, match="make a new App; a restart goes on from the checkpoint"):
         app.run()

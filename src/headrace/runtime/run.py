@@ -61,6 +61,7 @@ class Run:
             name=app.id,
             kafka=kafka,
             checkpoint=checkpoint.spark,
+            topics=[to.topic for to in plan.of(To) if isinstance(to.topic, str)],
             create_topics=app.broker is None,
             until_latest=until_latest,
         )

@@ -44,7 +44,7 @@ class Native:
 
     def pass_on(self, flow: Flow, node: Node, edge: int) -> Flow:
         """Rows leave a node for all that read it."""
-        return flow.send(edge, (out.number for out in self._placement.outputs(node)))
+        return flow.send(edge, [out.number for out in self._placement.outputs(node)])
 
     def filter(self, flow: Flow, node: Filter, edge: int) -> Flow:
         condition = f"coalesce({_sql(node.predicate, flow, node, edge)}, false)"
@@ -60,11 +60,11 @@ class Native:
 
     def flat_map(self, flow: Flow, node: FlatMap, edge: int) -> Flow:
         flow, pair = self._explode(flow, node, node.pairs, edge)
-        return self.pass_on(flow.put(edge, key=f"`{pair}`.key", value=f"`{pair}`.value"), node, edge)
+        return self.pass_on(flow.put(edge, key=f"{pair}.key", value=f"{pair}.value"), node, edge)
 
     def flat_map_values(self, flow: Flow, node: FlatMapValues, edge: int) -> Flow:
         flow, item = self._explode(flow, node, node.values, edge)
-        return self.pass_on(flow.put(edge, value=f"`{item}`"), node, edge)
+        return self.pass_on(flow.put(edge, value=item), node, edge)
 
     def select_key(self, flow: Flow, node: SelectKey, edge: int) -> Flow:
         return self.pass_on(flow.put(edge, key=_sql(node.key, flow, node, edge)), node, edge)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -13,7 +13,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from headrace.plan.nodes import Source
 from headrace.spark.native import Native
 from headrace.spark.placement import Placement
-from headrace.spark.session import kernel
+from headrace.spark.session import kernel, note_run
 from headrace.spark.sink import FORMAT, sink_rows
 from headrace.spark.source import read_topics, source_flow
 from headrace.spark.stage import run_stage
@@ -52,21 +52,28 @@ class Query:
         name: str,
         kafka: Mapping[str, str],
         checkpoint: str,
+        topics: Iterable[str],
         create_topics: bool,
         until_latest: bool,
     ) -> Query:
-        """Start writing the rows: until the end of what is there now, or for good."""
+        """Start writing the rows: until the end of what is there now, or for good.
+
+        `topics` are known to exist; others are made when a record is for them if `create_topics`, or are an error.
+        """
         writer = (
             rows.writeStream.format(FORMAT)
             .queryName(name)
             .outputMode("append")
             .option("checkpointLocation", checkpoint)
+            .option("topics", ",".join(topics))
             .option("createTopics", create_topics)
         )
         for option, value in kafka.items():
             writer = writer.option(f"kafka.{option}", value)
         writer = writer.trigger(availableNow=True) if until_latest else writer.trigger(processingTime="0 seconds")
-        return Query(writer.start(), rows.sparkSession)
+        query = Query(writer.start(), rows.sparkSession)
+        note_run()
+        return query
 
     def wait(self, seconds: float) -> bool:
         """Wait for the end, good or bad; False if the time ran out."""

@@ -30,12 +30,25 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "2g",
     "spark.sql.session.timeZone": "UTC",
+    # Inferring filters takes exponential time on rows with many columns that depend on each other, as ours do.
+    "spark.sql.constraintPropagation.enabled": "false",
     "spark.sql.streaming.pollingDelay": "25ms",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
     f"{_STATE}.checkpointFormatVersion": "2",
 }
+
+# The JVM's second compiler waits for code that is really hot: at the start it would take the cores from the program.
+_QUICK_START = (
+    "-XX:+UseParallelGC",
+    "-XX:Tier4InvocationThreshold=50000",
+    "-XX:Tier4MinInvocationThreshold=6000",
+    "-XX:Tier4CompileThreshold=150000",
+)
+
+# A topology of many operators is a deep plan, and Spark goes through it by recursion.
+_DEEP_PLANS = "-Xss16m"
 
 
 class _Spark:
@@ -45,6 +58,7 @@ class _Spark:
         self._users = 0
         self._jvm: Any = None
         self._turn = threading.Lock()
+        self.has_run = False
 
     def join(self, settings: Mapping[str, str], log: Path, tasks: int, verbose: bool) -> SparkSession:
         with self._turn:
@@ -72,6 +86,8 @@ class _Spark:
         connector = fetch("connector")
         archive = Archive.of("spark", java, [pyspark_jars(), *connector])
         options = [
+            *_QUICK_START,
+            _DEEP_PLANS,
             *archive.java_options(),
             f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}",
             f"-Dheadrace.log={log}",
@@ -86,6 +102,7 @@ class _Spark:
         conf.set("spark.jars", str(kernel_jar()))
         conf.set("spark.driver.extraJavaOptions", " ".join(options))
         conf.set("spark.pyspark.python", sys.executable)
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # Spark has no setting for the address of local executors
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as stderr:
             gateway = launch_gateway(  # type: ignore[no-untyped-call]
@@ -109,15 +126,20 @@ def leave(session: SparkSession) -> None:
     _SPARK.leave(session)
 
 
+def note_run() -> None:
+    """A query runs: the classes of this JVM are worth to be kept for the next one."""
+    _SPARK.has_run = True
+
+
 def _end(process: Any, archive: Archive) -> None:
-    """End the JVM with this process, not after it."""
+    """End the JVM with this process, not after it. It writes the archive then, if there was none."""
     new = not archive.exists
-    if new and sys.stderr.isatty():
+    if new and _SPARK.has_run and sys.stderr.isatty():
         print("saving Spark's classes for quicker starts (once) ...", file=sys.stderr, flush=True)
     process.stdin.close()
     process.wait()
     if new:
-        archive.settle(whole=process.returncode == 0)
+        archive.settle(whole=_SPARK.has_run and process.returncode == 0)
 
 
 def kernel(session: SparkSession) -> Any:

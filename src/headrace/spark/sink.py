@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from headrace.plan.nodes import To
 from headrace.spark.flow import Flow, case
@@ -19,12 +18,15 @@ def sink_rows(flow: Flow, placement: Placement) -> DataFrame:
     for number, columns in flow.edges.items():
         to = placement.edges[number].end
         assert isinstance(to, To)
-        topics[number] = text(to.topic) if isinstance(to.topic, str) else "topic"
-        keys[number], values[number] = f"`{columns.key}`", f"`{columns.value}`"
-    return flow.df.select(
-        F.expr(case(topics) if topics else "topic").alias("topic"),
-        F.expr(case(keys) if keys else "cast(null as binary)").alias("key"),
-        F.expr(case(values) if values else "cast(null as binary)").alias("value"),
-        "ts",
-        "headers",
+        topics[columns.tag] = text(to.topic) if isinstance(to.topic, str) else "topic"
+        keys[columns.tag], values[columns.tag] = f"`{columns.key}`", f"`{columns.value}`"
+    nothing = "CAST(NULL AS BINARY)"
+    return flow.dataframe(
+        {
+            "topic": case(topics) if topics else "topic",
+            "key": case(keys) if keys else nothing,
+            "value": case(values) if values else nothing,
+            "ts": "ts",
+            "headers": "headers",
+        }
     )

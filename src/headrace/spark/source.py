@@ -6,13 +6,15 @@ import re
 from collections.abc import Mapping
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from headrace.plan.nodes import Source
 from headrace.spark.flow import Columns, Flow
 from headrace.spark.native import decode, encode, guarded, text
 from headrace.spark.placement import Placement
 from headrace.spark.tasks import Tasks
+
+CARRIED = ("tag", "group", "ts", "queue", "topic", "headers")
+"""What every row has: its edge, its task, its time, where it came from, the topic chosen for it, its headers."""
 
 WHERE = "concat(source_topic, '-', partition, '@', offset)"
 
@@ -28,6 +30,8 @@ def read_topics(session: SparkSession, placement: Placement, kafka: Mapping[str,
         .option("includeHeaders", True)
         .option("maxOffsetsPerTrigger", _MAX_RECORDS_A_BATCH)
         .option("kafka.isolation.level", "read_committed")
+        # Spark looks for the end of a partition now and then: an answer that nothing is there should not take long.
+        .option("kafka.fetch.max.wait.ms", 20)
     )
     for name, value in kafka.items():
         reader = reader.option(f"kafka.{name}", value)
@@ -48,20 +52,21 @@ def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, by_parti
     sources = placement.plan.of(Source)
     outputs = {source: [edge.number for edge in placement.outputs(source)] for source in sources}
     topics = [topic for source in sources for topic in source.topics]
-    df = records.select(
-        F.expr(_tag(sources, {source: edges[0] for source, edges in outputs.items()})).alias("tag"),
-        F.col("topic").alias("source_topic"),
+    rows = records.selectExpr(
+        f"{_tag(sources, {source: edges[0] for source, edges in outputs.items()})} AS tag",
+        f"{tasks.of_partition('partition')} AS `group`",
+        "unix_millis(timestamp) AS ts",
+        f"{_queue(topics)} * 4294967296 + partition AS queue",
+        "CAST(NULL AS STRING) AS topic",
+        "headers",
+        "topic AS source_topic",
         "partition",
         "offset",
-        F.expr("unix_millis(timestamp)").alias("ts"),
-        F.expr(f"{_queue(topics)} * 4294967296 + partition").alias("queue"),
-        F.lit(None).cast("string").alias("topic"),
-        "headers",
-        F.expr(tasks.of_partition("partition")).alias("group"),
-        F.col("key").alias("raw_key"),
-        F.col("value").alias("raw_value"),
+        "key",
+        "value",
     )
-    flow = Flow(df, {edges[0]: Columns("raw_key", "raw_value") for edges in outputs.values()}, WHERE)
+    read = {edges[0]: Columns(edges[0], "key", "value") for edges in outputs.values()}
+    flow = Flow.of(rows, [*CARRIED, "source_topic", "partition", "offset"], read, WHERE)
     for source, edges in outputs.items():
         flow = _decode(flow, source, edges[0])
         if not by_partition[source]:
@@ -76,7 +81,7 @@ def _decode(flow: Flow, source: Source, edge: int) -> Flow:
     return flow.put(
         edge,
         **{
-            part: guarded(decode(serde.name, f"raw_{part}"), "undecodable", f"{part} {serde}", flow.where)
+            part: guarded(decode(serde.name, part), "undecodable", f"{part} {serde}", flow.where)
             for part, serde in (("key", source.key), ("value", source.value))
         },
     )

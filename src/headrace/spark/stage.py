@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from headrace.plan.nodes import Count, Node, To
 from headrace.serde import serde_of
@@ -14,6 +14,7 @@ from headrace.spark.flow import Columns, Flow, case
 from headrace.spark.native import decode, encode
 from headrace.spark.placement import Edge, Placement
 from headrace.spark.session import kernel
+from headrace.spark.source import CARRIED
 
 HEADERS = "array<struct<key:string,value:binary>>"
 NO_EDGE = -1
@@ -21,13 +22,12 @@ NO_EDGE = -1
 
 def run_stage(flow: Flow, placement: Placement, number: int) -> Flow:
     """The rows after a stage: its nodes' results, and what only passes by."""
-    session = flow.df.sparkSession
-    nodes = placement.stage(number)
-    spec = {"name": f"stage-{number}", "nodes": [_spec(placement, node) for node in nodes]}
+    session, nodes = flow.session, placement.stage(number)
+    spec = {"name": f"stage-{number}", "nodes": [_spec(placement, flow, node) for node in nodes]}
     envelopes = _pack(flow, placement)
     after = DataFrame(kernel(session).Kernel.stage(envelopes._jdf, json.dumps(spec)), session)
     read = {edge.number for node in nodes for edge in placement.inputs(node)}
-    passing = [placement.edges[edge] for edge in flow.edges if edge not in read]
+    passing = {placement.edges[edge]: columns.tag for edge, columns in flow.edges.items() if edge not in read}
     made = [placement.outputs(node) for node in nodes if placement.outputs(node)]
     out = _unpack(after, passing, [edges[0] for edges in made])
     for edges in made:
@@ -35,13 +35,13 @@ def run_stage(flow: Flow, placement: Placement, number: int) -> Flow:
     return out
 
 
-def _spec(placement: Placement, node: Node) -> dict[str, Any]:
+def _spec(placement: Placement, flow: Flow, node: Node) -> dict[str, Any]:
     assert isinstance(node, Count)
     outputs = placement.outputs(node)
     return {
         "name": node.name,
         "op": node.op,
-        "input": placement.inputs(node)[0].number,
+        "input": flow.edges[placement.inputs(node)[0].number].tag,
         "output": outputs[0].number if outputs else NO_EDGE,
         "store": node.store,
         "emit": node.emit.value,
@@ -57,32 +57,35 @@ def _pack(flow: Flow, placement: Placement) -> DataFrame:
             schema = edge.start.output()
             key = encode(serde_of(schema.key.type).name, key)
             value = encode(serde_of(schema.value.type).name, value) if edge.end.facts.reads_value else _presence(value)
-        keys[number], values[number] = key, value
-    return flow.df.select(
-        "group",
-        "tag",
-        F.expr(case(keys)).alias("key"),
-        F.expr(case(values)).alias("value"),
-        "ts",
-        "queue",
-        F.expr("hr_sequence()").alias("seq"),
-        F.expr("cast(topic as binary)").alias("topic"),
-        F.expr("hr_pack(headers)").alias("headers"),
+        keys[columns.tag], values[columns.tag] = key, value
+    return flow.dataframe(
+        {
+            "group": "`group`",
+            "tag": "tag",
+            "key": case(keys),
+            "value": case(values),
+            "ts": "ts",
+            "queue": "queue",
+            "seq": "hr_sequence()",
+            "topic": "CAST(topic AS BINARY)",
+            "headers": "hr_pack(headers)",
+        }
     )
 
 
-def _unpack(envelopes: DataFrame, passing: list[Edge], made: list[Edge]) -> Flow:
-    df = envelopes.select(
-        "group",
+def _unpack(envelopes: DataFrame, passing: Mapping[Edge, int], made: list[Edge]) -> Flow:
+    rows = envelopes.selectExpr(
         "tag",
+        "`group`",
+        "ts",
+        "queue",
+        "CAST(topic AS STRING) AS topic",
+        f"hr_unpack(headers, '{HEADERS}') AS headers",
         "key",
         "value",
-        "ts",
-        "queue",
-        F.expr("cast(topic as string)").alias("topic"),
-        F.expr(f"hr_unpack(headers, '{HEADERS}')").alias("headers"),
     )
-    flow = Flow(df, {edge.number: Columns("key", "value") for edge in passing + made})
+    tags = {**passing, **{edge: edge.number for edge in made}}
+    flow = Flow.of(rows, CARRIED, {edge.number: Columns(tag, "key", "value") for edge, tag in tags.items()})
     for edge in [edge for edge in passing if not _for_sink(edge)] + made:
         schema = edge.start.output()
         flow = flow.put(
@@ -99,4 +102,4 @@ def _for_sink(edge: Edge) -> bool:
 
 
 def _presence(value: str) -> str:
-    return f"if({value} is null, null, X'')"
+    return f"if({value} IS NULL, NULL, X'')"

@@ -1,0 +1,1 @@
+"""Benchmarks: speeds as ratios against a peer in the same run, outputs verified."""
