@@ -6,7 +6,8 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.admin.{Admin, NewTopic}
 import org.apache.kafka.clients.producer.KafkaProducer
-import org.apache.kafka.common.errors.TopicExistsException
+import org.apache.kafka.common.errors.{InvalidTopicException, TopicExistsException}
+import org.apache.kafka.common.internals.Topic
 import org.apache.kafka.common.serialization.ByteArraySerializer
 
 /** The producers of this executor: one for each set of options, kept for the life of the process. */
@@ -34,6 +35,8 @@ class SharedProducer(options: SinkOptions) {
 
   /** Fail early and plainly for a topic that is not there, or make it where that is wanted. */
   def check(topic: String): Unit = if (!known.contains(topic)) {
+    try Topic.validate(topic)
+    catch { case invalid: InvalidTopicException => throw new Fault("unwritable", topic, invalid.getMessage, "", invalid) }
     val admin = Admin.create(options.kafka.asJava.asInstanceOf[java.util.Map[String, Object]])
     try {
       if (!admin.listTopics.names.get.contains(topic)) {

@@ -94,6 +94,5 @@ CASES = [
         list_beside_a_count,
         put("in", ("k", "a,b", 5), ("k", "c", 6), ("l", "c", 4)),
         in_any_order("out", ("k", "a", 5), ("k", "b", 5), ("k", "c", 6), ("l", "c", 4), ("a,b", "1", 5), ("c", "2", 6)),
-        gap="rows travel through a stage in the bytes of their type's serde, and lists have none",
     ),
 ]

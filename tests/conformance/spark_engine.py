@@ -15,7 +15,7 @@ from headrace.plan.nodes import Source, To
 from headrace.task.loop import Loop
 
 # Spark plans a query in more than linear time: more in one are slower, fewer pay for more starts.
-_PACK = 12
+_PACK = 40
 
 
 def observe_all(cases: Sequence[Case], broker: str, checkpoints: Path) -> dict[str, Observed]:

@@ -87,6 +87,24 @@ def test_a_topic_chosen_by_a_record_that_is_not_there(broker: str, topic: Callab
     )
 
 
+def test_a_topic_chosen_by_a_record_that_cannot_be(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:
+    source = topic()
+    produce(broker, None, source, [NewRecord(value=b"no topic")])
+    app = hr.App("invalid", broker=broker, checkpoint=tmp_path)
+    app.stream(source, value=hr.STRING).to(lambda _, name: name)
+    assert words(app, RecordRefused).startswith("a record for topic 'no topic' was refused: Topic name is invalid")
+
+
+def test_a_topic_of_none_names_the_record(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:
+    source = topic(partitions=1)
+    produce(broker, None, source, [NewRecord(value=None)])
+    app = hr.App("none", broker=broker, checkpoint=tmp_path)
+    app.stream(source, value=hr.STRING).to(lambda _, name: name)
+    told = words(app, RecordFailed)
+    assert "failed on a record: None is not a topic" in told
+    assert f"at: {source}-0@0" in told
+
+
 def test_a_broker_that_does_not_answer(tmp_path: Path) -> None:
     app = hr.App("alone", broker="127.0.0.1:9", checkpoint=tmp_path)
     app.stream("in").to("out")

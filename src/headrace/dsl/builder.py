@@ -127,6 +127,8 @@ class Builder:
 
 def _topics(topic: Topics, here: str) -> tuple[tuple[str, ...], str | None]:
     if isinstance(topic, re.Pattern):
+        if topic.flags != re.compile(topic.pattern).flags:
+            raise OptionInvalid("topic", topic, "a pattern with its flags inside, such as (?i)logs-.*", here)
         return (), topic.pattern
     topics = (topic,) if isinstance(topic, str) else tuple(topic)
     if not topics:

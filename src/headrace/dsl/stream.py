@@ -107,6 +107,8 @@ class KStream(Generic[K, V]):
     def merge(self, other: KStream[K, V], *, name: str | None = None) -> KStream[K, V]:
         """The records of both streams as one. Nothing is promised about the order between the two."""
         here = origin()
+        if other._builder is not self._builder:
+            raise OptionInvalid("other", other._builder.id, f"a stream of this application, {self._builder.id!r}", here)
         for part in ("key", "value"):
             mine, theirs = (getattr(node.output(), part) for node in (self._node, other._node))
             if mine.type != theirs.type:

@@ -37,7 +37,8 @@ def share(plan: Plan, topics: Topics) -> Sharing:
     """As many tasks as the largest topic has partitions.
 
     Records stay with their partition where all topics that come together have equally many: one slow partition then
-    holds up no other. Where they differ, or are not known in advance, records go by key.
+    holds up no other. Where they differ, are not known in advance, or meet records that were repartitioned, they go by
+    key: nobody knows by which rule their producers chose the partitions.
     """
     named = topics.partitions(topic for source in plan.of(Source) for topic in source.topics)
     counts = {topic: count for topic, count in named.items() if count is not None}
@@ -45,7 +46,8 @@ def share(plan: Plan, topics: Topics) -> Sharing:
     for part in split_subtopologies(plan):
         sources = [node for node in part.nodes if isinstance(node, Source)]
         together = {counts.get(topic) for source in sources for topic in source.topics}
-        alike = len(together) == 1 and not any(source.pattern for source in sources)
+        met = any(upstream.facts.cuts for node in part.nodes for upstream in node.inputs)
+        alike = len(together) == 1 and not met and not any(source.pattern for source in sources)
         by_partition |= {source.name: alike for source in sources}
     matched = [
         count

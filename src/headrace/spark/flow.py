@@ -73,6 +73,11 @@ class Flow:
             computed[columns.value] = self.on(edge, value, "null")
         return self._project({**self.edges, edge: columns}, computed)
 
+    def compute(self, edge: int, sql: str) -> tuple[Flow, str]:
+        """Something about the rows of an edge, in the column that is returned with the flow."""
+        column = self._fresh("c")
+        return self._with(f"|> EXTEND {self.on(edge, sql, 'null')} AS `{column}`"), f"`{column}`"
+
     def explode(self, edge: int, items: str, element: str) -> tuple[Flow, str]:
         """One row for each item of a list, in order; the item is in the column that is returned with the flow."""
         item = self._fresh("i")

@@ -25,6 +25,7 @@ from headrace.plan.nodes import (
 from headrace.serde import serde_of
 from headrace.spark.flow import Flow
 from headrace.spark.placement import Placement
+from headrace.spark.sql import encode, guarded, shown, text
 from headrace.spark.tasks import Tasks
 
 
@@ -51,7 +52,7 @@ class Native:
         return self.pass_on(flow.keep(edge, condition if node.keep else f"not {condition}"), node, edge)
 
     def map(self, flow: Flow, node: Map, edge: int) -> Flow:
-        flow = flow.put(edge, value=_required(node.pair, flow, node, edge, "(key, value)"))
+        flow = flow.put(edge, value=_sql(node.pair, flow, node, edge, "(key, value)"))
         pair = f"`{flow.edges[edge].value}`"
         return self.pass_on(flow.put(edge, key=f"{pair}.key", value=f"{pair}.value"), node, edge)
 
@@ -70,8 +71,8 @@ class Native:
         return self.pass_on(flow.put(edge, key=_sql(node.key, flow, node, edge)), node, edge)
 
     def peek(self, flow: Flow, node: Peek, edge: int) -> Flow:
-        shown = f"hr_peek(cast({_sql(node.shown, flow, node, edge)} as string))"
-        return self.pass_on(flow.keep(edge, shown), node, edge)
+        flow, item = flow.compute(edge, _sql(node.shown, flow, node, edge))
+        return self.pass_on(flow.keep(edge, f"hr_peek({shown(node.shown.type, item)})"), node, edge)
 
     def merge(self, flow: Flow, node: Merge, left: int, right: int) -> Flow:
         return self.pass_on(flow.join((left, right), left), node, left)
@@ -95,17 +96,17 @@ class Native:
 
     def to(self, flow: Flow, node: To, edge: int) -> Flow:
         columns = flow.edges[edge]
-        topic = {} if isinstance(node.topic, str) else {"topic": _required(node.topic, flow, node, edge, "a topic")}
+        topic = {} if isinstance(node.topic, str) else {"topic": _sql(node.topic, flow, node, edge, "a topic")}
         return flow.put(
             edge,
-            key=_encoded(node, node.key.name, columns.key, flow),
-            value=_encoded(node, node.value.name, columns.value, flow),
+            key=_guarded(encode(node.key.name, f"`{columns.key}`"), node, flow),
+            value=_guarded(encode(node.value.name, f"`{columns.value}`"), node, flow),
             **topic,
         )
 
     def _explode(self, flow: Flow, node: Node, items: Bound, edge: int) -> tuple[Flow, str]:
         assert isinstance(items.type, ListType)
-        return flow.explode(edge, _required(items, flow, node, edge, "a list"), items.type.element.sql)
+        return flow.explode(edge, _sql(items, flow, node, edge, "a list"), items.type.element.sql)
 
 
 _OPERATORS: dict[type[Node], Callable[..., Flow]] = {
@@ -125,36 +126,13 @@ _OPERATORS: dict[type[Node], Callable[..., Flow]] = {
 }
 
 
-def text(value: str) -> str:
-    """A name of ours as a SQL literal; names have no quotes in them."""
-    return f"'{value}'"
-
-
-def encode(serde: str, sql: str) -> str:
-    """SQL for the bytes of a value."""
-    return f"hr_encode_{serde}({sql})"
-
-
-def decode(serde: str, sql: str) -> str:
-    """SQL for the value of some bytes."""
-    return f"hr_decode_{serde}({sql})"
-
-
-def guarded(sql: str, kind: str, subject: str, flow_where: str) -> str:
-    """SQL that tells which record it failed on, and at what."""
-    return f"hr_guard({sql}, {text(kind)}, {text(subject)}, {flow_where})"
-
-
-def _sql(bound: Bound, flow: Flow, node: Node, edge: int) -> str:
+def _sql(bound: Bound, flow: Flow, node: Node, edge: int, never_none: str = "") -> str:
     columns = flow.edges[edge]
-    names = {"key": f"`{columns.key}`", "value": f"`{columns.value}`", "timestamp": "ts"}
-    return guarded(bound.sql(names), "failed", f"{node.name} ({node.origin})", flow.where)
+    sql = bound.sql({"key": f"`{columns.key}`", "value": f"`{columns.value}`", "timestamp": "ts"})
+    if never_none and bound.nullable:
+        sql = f"hr_some({sql}, {text(f'None is not {never_none}')})"
+    return _guarded(sql, node, flow)
 
 
-def _required(bound: Bound, flow: Flow, node: Node, edge: int, what: str) -> str:
-    sql = _sql(bound, flow, node, edge)
-    return f"hr_some({sql}, {text(f'None is not {what}')})" if bound.nullable else sql
-
-
-def _encoded(node: Node, serde: str, column: str, flow: Flow) -> str:
-    return guarded(encode(serde, f"`{column}`"), "failed", f"{node.name} ({node.origin})", flow.where)
+def _guarded(sql: str, node: Node, flow: Flow) -> str:
+    return guarded(sql, "failed", f"{node.name} ({node.origin})", flow.where)

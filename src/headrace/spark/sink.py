@@ -6,8 +6,8 @@ from pyspark.sql import DataFrame
 
 from headrace.plan.nodes import To
 from headrace.spark.flow import Flow, case
-from headrace.spark.native import text
 from headrace.spark.placement import Placement
+from headrace.spark.sql import text
 
 FORMAT = "org.apache.spark.sql.headrace.KafkaSink"
 

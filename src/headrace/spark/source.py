@@ -9,8 +9,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from headrace.plan.nodes import Source
 from headrace.spark.flow import Columns, Flow
-from headrace.spark.native import decode, encode, guarded, text
 from headrace.spark.placement import Placement
+from headrace.spark.sql import decode, encode, guarded, text
 from headrace.spark.tasks import Tasks
 
 CARRIED = ("tag", "group", "ts", "queue", "topic", "headers")

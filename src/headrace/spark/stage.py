@@ -9,12 +9,11 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from headrace.plan.nodes import Count, Node, To
-from headrace.serde import serde_of
 from headrace.spark.flow import Columns, Flow, case
-from headrace.spark.native import decode, encode
 from headrace.spark.placement import Edge, Placement
 from headrace.spark.session import kernel
 from headrace.spark.source import CARRIED
+from headrace.spark.sql import packed, unpacked
 
 HEADERS = "array<struct<key:string,value:binary>>"
 NO_EDGE = -1
@@ -55,8 +54,8 @@ def _pack(flow: Flow, placement: Placement) -> DataFrame:
         key, value = f"`{columns.key}`", f"`{columns.value}`"
         if not _for_sink(edge):
             schema = edge.start.output()
-            key = encode(serde_of(schema.key.type).name, key)
-            value = encode(serde_of(schema.value.type).name, value) if edge.end.facts.reads_value else _presence(value)
+            key = packed(schema.key.type, key)
+            value = packed(schema.value.type, value) if edge.end.facts.reads_value else _presence(value)
         keys[columns.tag], values[columns.tag] = key, value
     return flow.dataframe(
         {
@@ -88,11 +87,8 @@ def _unpack(envelopes: DataFrame, passing: Mapping[Edge, int], made: list[Edge])
     flow = Flow.of(rows, CARRIED, {edge.number: Columns(tag, "key", "value") for edge, tag in tags.items()})
     for edge in [edge for edge in passing if not _for_sink(edge)] + made:
         schema = edge.start.output()
-        flow = flow.put(
-            edge.number,
-            key=decode(serde_of(schema.key.type).name, "key"),
-            value=decode(serde_of(schema.value.type).name, "value"),
-        )
+        key, value = unpacked(schema.key.type, "key"), unpacked(schema.value.type, "value")
+        flow = flow.put(edge.number, key=key, value=value)
     return flow
 
 
