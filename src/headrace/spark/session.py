@@ -108,7 +108,7 @@ class _Spark:
             gateway = launch_gateway(  # type: ignore[no-untyped-call]
                 conf, {"stderr": stderr, "start_new_session": True}
             )
-        atexit.register(_end, gateway.proc, archive)
+        atexit.register(_end, gateway, archive)
         return gateway
 
 
@@ -131,15 +131,16 @@ def note_run() -> None:
     _SPARK.has_run = True
 
 
-def _end(process: Any, archive: Archive) -> None:
+def _end(gateway: Any, archive: Archive) -> None:
     """End the JVM with this process, not after it. It writes the archive then, if there was none."""
     new = not archive.exists
     if new and _SPARK.has_run and sys.stderr.isatty():
         print("saving Spark's classes for quicker starts (once) ...", file=sys.stderr, flush=True)
-    process.stdin.close()
-    process.wait()
+    gateway.shutdown()  # or the objects that Python still holds would call a JVM that is gone
+    gateway.proc.stdin.close()
+    gateway.proc.wait()
     if new:
-        archive.settle(whole=_SPARK.has_run and process.returncode == 0)
+        archive.settle(whole=_SPARK.has_run and gateway.proc.returncode == 0)
 
 
 def kernel(session: SparkSession) -> Any:
