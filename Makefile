@@ -1,7 +1,10 @@
 # Everything sets itself up: a virtual environment in .venv, then what the goal needs.
+SHELL := bash
+.SHELLFLAGS := -eo pipefail -c
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+PIP := $(BIN)/python -m pip install --disable-pip-version-check
 
 .PHONY: help demo test check format bench clean
 .DEFAULT_GOAL := help
@@ -33,9 +36,9 @@ clean: ## Remove the virtual environment and what tools left behind.
 # --no-build-isolation: the build needs pyspark, which is here already.
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "error: Python 3.10 or newer is needed, this is %s; name another with make PYTHON=..." % sys.version.split()[0])'
-	@echo "setting up .venv (about a minute the first time) ..."
+	@echo "setting up .venv with pyspark (400 MB, about a minute the first time) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	@$(BIN)/pip install --disable-pip-version-check --progress-bar on --quiet --group dev pyspark==4.3.0
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --editable .
+	@$(PIP) --quiet --upgrade "pip>=25.1"
+	@$(PIP) --group dev pyspark==4.3.0 | sed -n 's/^Collecting /  /p'
+	@$(PIP) --quiet --no-build-isolation --editable .
 	@touch $(READY)

@@ -9,8 +9,18 @@ from typing import Any
 
 import pytest
 
+from headrace.errors import SetupError
+from headrace.jvm.java import find_java
 from headrace.log.broker import EmbeddedBroker
 from headrace.log.topics import Topics
+
+
+def pytest_sessionstart() -> None:
+    """Without Java most tests would fail, each with a page of its own: say it once instead."""
+    try:
+        find_java()
+    except SetupError as error:
+        pytest.exit(f"error: {error}", returncode=1)
 
 
 @pytest.fixture(scope="session")

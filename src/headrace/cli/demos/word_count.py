@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
@@ -46,7 +47,7 @@ def run() -> None:
     with (
         lines_on_console(),
         tempfile.TemporaryDirectory(prefix="headrace-demo-") as checkpoint,
-        EmbeddedBroker().join(say=lambda text: console.print(text, highlight=False)) as broker,
+        EmbeddedBroker().join(say=lambda text: click.echo(text, err=True)) as broker,
     ):
         topics = Topics(broker.address)
         left_over = [topic for topic, there in topics.partitions([LINES, COUNTS]).items() if there]
@@ -60,16 +61,12 @@ def run() -> None:
             started = time.monotonic()
             counts = _watch(app, broker.address, lines, expected.total(), console)
             seconds = time.monotonic() - started
-    same = "as Python's Counter has them" if counts == expected else "NOT what Python's Counter has"
+    same = "just what Python's Counter says" if counts == expected else "NOT what Python's Counter says"
     console.print(_table(counts, "The most frequent words"))
-    console.print(
-        f"{expected.total():,} words in {len(lines):,} lines, {len(counts)} different ones, {same}; {seconds:.0f} s",
-        highlight=False,
+    click.echo(
+        f"{expected.total():,} words in {len(lines):,} lines, {len(counts)} different ones: {same}; {seconds:.0f} s"
     )
-    console.print(
-        f"They are in a topic; look with: headrace topics consume {COUNTS} --key string --value int64",
-        highlight=False,
-    )
+    click.echo(f"The counts are in a topic: headrace topics consume {COUNTS} --key string --value int64")
     if counts != expected:
         sys.exit(1)
 
