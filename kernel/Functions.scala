@@ -15,7 +15,9 @@ object Functions {
 
   private val words = ArrayType(StringType, containsNull = false)
 
-  private def all: Seq[(String, FunctionBuilder)] = special ++ plumbing ++ numbers ++ comparisons ++ texts ++ codecs
+  private def all: Seq[(String, FunctionBuilder)] = 
+    special ++ plumbing ++ numbers ++ comparisons ++ texts ++ codecs ++ Letters.functions ++ Parts.functions ++
+      Rounding.functions ++ Moments.functions ++ Urls.functions ++ Patterns.functions ++ Items.functions
 
   private def special: Seq[(String, FunctionBuilder)] = Seq(
     "hr_guard" -> { case Seq(body, kind, subject, where) => Guard(body, kind, subject, where) },
@@ -93,7 +95,7 @@ object Functions {
     *
     * Called nondeterministic for the reason that `MayThrow` gives.
     */
-  private def static(
+  private[headrace] def static(
       name: String, home: Class[_], method: String, gives: DataType, takes: DataType*): (String, FunctionBuilder) =
     name -> { args: Seq[Expression] =>
       StaticInvoke(home, gives, method, args, takes, propagateNull = true, isDeterministic = false)

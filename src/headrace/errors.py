@@ -331,12 +331,26 @@ class NothingToRun(PlanError):
         )
 
 
+class NotOnSparkYet(PlanError):
+    """A node has a meaning in Python, and no form on Spark yet."""
+
+    code = "not-on-spark-yet"
+
+    def __init__(self, node: str, operator: str, origin: str) -> None:
+        super().__init__(
+            f"{operator} ({node}) does not run on Spark yet",
+            where=origin,
+            fix="run the topology in this process with hr.testing.TopologyTestDriver, or do without the operator",
+        )
+
+
 class NotTraceable(PlanError):
     """A function of the user's could not be turned into an expression."""
 
     code = "not-traceable"
 
     def __init__(self, function: str, reason: str, origin: str) -> None:
+        self.reason = reason
         super().__init__(
             f"{function} cannot run inside Spark yet: {reason}",
             where=origin,
@@ -378,6 +392,46 @@ class WrongParameters(PlanError):
         )
 
 
+class NotARecord(PlanError):
+    """A class that describes no records is given as the type of some."""
+
+    code = "not-a-record"
+
+    def __init__(self, name: str, origin: str) -> None:
+        super().__init__(
+            f"{name} does not describe records",
+            where=origin,
+            fix="give a dataclass, a TypedDict or a pydantic model; hr.json() without one reads any JSON",
+        )
+
+
+class FieldTypeUnknown(PlanError):
+    """A field of a record has a type that records cannot hold."""
+
+    code = "field-type-unknown"
+
+    def __init__(self, field: str, found: str, origin: str) -> None:
+        super().__init__(
+            f"{field} is {found}, which a record cannot hold",
+            where=origin,
+            fix="use str, int, float, bool, bytes, datetime, Decimal, an Enum of str or int, list[...], dict[str, ...],"
+            " a dataclass, a TypedDict, a pydantic model, one of these | None, or Any",
+        )
+
+
+class FieldsNotRead(PlanError):
+    """The fields of a class cannot be found out."""
+
+    code = "fields-not-read"
+
+    def __init__(self, name: str, reason: str, origin: str) -> None:
+        super().__init__(
+            f"the fields of {name} cannot be read: {reason}",
+            where=origin,
+            fix="declare the classes of its fields at the top of their module, and none inside itself",
+        )
+
+
 class NoSerde(PlanError):
     """No serde writes values of a type."""
 
@@ -388,6 +442,19 @@ class NoSerde(PlanError):
             f"no serde writes values of type {type_}",
             where=origin,
             fix=f"map them to one of {', '.join(known)} first",
+        )
+
+
+class NoWindowsToClose(PlanError):
+    """A table without windows is asked for its results when they close."""
+
+    code = "no-windows-to-close"
+
+    def __init__(self, node: str, origin: str) -> None:
+        super().__init__(
+            f"{node} has no windows that could close",
+            where=origin,
+            fix="use hr.until_window_closes() behind windowed_by(...), or hr.until_time_limit(...)",
         )
 
 
@@ -495,6 +562,19 @@ class RecordFailed(RunError):
             where=where,
             fix="mend the function or filter such records out before it;"
             " the application goes on from here at its next start",
+        )
+
+
+class BufferFull(RunError):
+    """More results have to wait than their operator may hold back."""
+
+    code = "buffer-full"
+
+    def __init__(self, node: str, most: int, where: str | None) -> None:
+        super().__init__(
+            f"{node} would hold back more than {most} results",
+            where=where,
+            fix="give a larger max_records, or none; the application goes on from here at its next start",
         )
 
 

@@ -1,9 +1,49 @@
 """Every table of cases."""
 
-from cases import branch, count, merge, repartition, source, stateless, to
+from cases import (
+    aggregate,
+    branch,
+    count,
+    foreign_key_join,
+    merge,
+    records,
+    repartition,
+    source,
+    stateless,
+    stream_join,
+    stream_table_join,
+    suppress,
+    table_aggregate,
+    table_join,
+    tables,
+    to,
+    versioned_table,
+    windowed,
+    windowed_cogroup,
+)
 from cases.table import Case
 
-TABLES = (source, stateless, branch, merge, repartition, count, to)
+TABLES = (
+    source,
+    stateless,
+    branch,
+    merge,
+    repartition,
+    count,
+    to,
+    records,
+    tables,
+    aggregate,
+    table_aggregate,
+    table_join,
+    stream_table_join,
+    foreign_key_join,
+    versioned_table,
+    windowed,
+    suppress,
+    windowed_cogroup,
+    stream_join,
+)
 
 
 def all_cases() -> list[Case]:

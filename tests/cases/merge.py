@@ -29,13 +29,13 @@ def three(app: Builder) -> None:
 def with_a_later_stage(app: Builder) -> None:
     stream = texts(app)
     counts = stream.group_by(lambda _, v: v).count(store="n").to_stream().map_values(lambda n: hr.text(n))
-    stream.merge(counts).to("out")  # type: ignore[arg-type]
+    stream.merge(counts).to("out")
 
 
 def counted_with_a_later_stage(app: Builder) -> None:
     stream = texts(app)
     counts = stream.group_by(lambda _, v: v).count(store="first").to_stream().map_values(lambda n: hr.text(n))
-    both = stream.merge(counts)  # type: ignore[arg-type]
+    both = stream.merge(counts)
     both.group_by_key().count(store="second").to_stream().to("out")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -66,7 +67,7 @@ def _differences(
 def _attempt(python: Callable[..., object], row: Row) -> object:
     try:
         return python(*row)
-    except (TypeError, ValueError, ArithmeticError) as exc:
+    except (TypeError, ValueError, ArithmeticError, LookupError) as exc:
         return Refused(str(exc))
 
 
@@ -102,6 +103,8 @@ def plain(value: Any) -> object:
     """A value from Spark as the Python form has it."""
     if isinstance(value, bytearray):
         return bytes(value)
+    if isinstance(value, datetime):  # pyspark gives moments in the zone of the machine, without naming it
+        return value.astimezone(timezone.utc)
     if isinstance(value, tuple):
         return tuple(plain(item) for item in value)
     return [plain(item) for item in value] if isinstance(value, list) else value

@@ -52,7 +52,7 @@ def prefixed_plan(case: Case) -> Plan:
             changed["pattern"] = node.pattern and re.escape(before) + node.pattern
         if isinstance(node, To):
             changed["topic"] = before + node.topic if isinstance(node.topic, str) else _behind(before, node.topic)
-        if hasattr(node, "store"):
+        if getattr(node, "store", None):
             changed["store"] = before + node.store
         return replace(node, **changed)
 

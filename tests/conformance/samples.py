@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from headrace.model.types import BOOL, BYTES, FLOAT, INT, STR, Type, list_of
+from headrace.model.types import BOOL, BYTES, DATETIME, FLOAT, INT, STR, Type, list_of
 
 Draw = Callable[[random.Random], Any]
 
@@ -28,6 +29,11 @@ STRS += ["😀", "a😀b", "\ud7ff\ue000", "\U0010ffff", "\uffff", "\U0001d400"]
 STRS += ["0", "-1", "+7", " 12\n", "1_000", "1__0", "_1", "1_", "007", "٣٤", "\uff11\uff12", "\u00a05\u2003", "\x1c5"]
 STRS += [str(_BIG - 1), str(_BIG), str(-_BIG), str(-_BIG - 1), "1" * 50, "1" * 5000, "0x10", "1e3", "--1", "+-1", "- 1"]
 STRS += ["1.5", ".5", "5.", ".", "-.5e-3", "1e", "1e400", "-1e-400", "inf", "-Infinity", "nAn", "+nan", "infinit", "²"]
+STRS += ["2024-05-31T12:30:00Z", "2024-02-30T00:00:00Z", "2023-12-31T23:59:59.1234+05:30", "0000-01-01T00:00:00Z"]
+STRS += ["0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59.999999Z", "2024-05-31T12:30:00-23:59", "2024-05-31T12:30:00"]
+STRS += ["http://u:p@h.example:80/a/b;c?x=1&y=%20#f?#", "//h", "mailto:a@b", "?q", "#", "a%2Fb%", "%ff", "%C3%A9%e2"]
+STRS += ["QQ==", "QR==", "QUJD", "QUJ", "ff00", "fF0", "one\r\ntwo\x0bthree\x85", "ŉ"]
+STRS += ["\u01c6", "\u1fb3", "Ⅷ", "\u0661", "-7"]
 STRS += ["1_0.2_5e1_0", "1_.5", "1._5", "1e_5", "0x1p3", "1.5f", "1d", "½", "0.1", "179769313486231580e291", "4.9e-324"]
 
 BYTESES = [b"", b"\x00", b"a", b"ab", b"\x7f", b"\x80", b"\xff", b"\xff\x00", b"a\x00"]
@@ -57,12 +63,28 @@ def _str(rng: random.Random) -> str:
     return "".join(rng.choice(_LETTERS) for _ in range(rng.randint(0, 9)))
 
 
+_FIRST, _LAST = datetime(2, 1, 2, tzinfo=timezone.utc), datetime(9999, 12, 30, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+MOMENTS = [_EPOCH, _EPOCH - timedelta(microseconds=1), _FIRST, _LAST]
+MOMENTS += [datetime(2024, 2, 29, 23, 59, 59, 999999, timezone.utc)]
+MOMENTS += [datetime(1582, 10, 4, 12, tzinfo=timezone.utc), datetime(1900, 2, 28, 1, 2, 3, 40, timezone.utc)]
+
+PATTERNS = ["a", "[ab]+", "(?a)\\d+", "(?:a|b)?,", "[^a\\n]+b", "a.b", "^a*?b", "(a)(b|,){1,2}", "\\.|é", "(?a)[\\w😀]"]
+
+
+def _moment(rng: random.Random) -> datetime:
+    return _FIRST + timedelta(microseconds=rng.randrange((_LAST - _FIRST) // timedelta(microseconds=1)))
+
+
 SAMPLES: dict[Type, tuple[list[Any], Draw]] = {
     INT: (INTS, _int),
     FLOAT: (FLOATS, _float),
     STR: (STRS, _str),
     BOOL: ([True, False], lambda rng: rng.random() < 0.5),
     BYTES: (BYTESES, lambda rng: rng.randbytes(rng.randint(0, 3))),
+    DATETIME: (MOMENTS, _moment),
+    list_of(INT): ([[], [1], [0, 7, None], [2**53 + 1]], lambda rng: [_int(rng) for _ in range(rng.randint(0, 3))]),
+    list_of(FLOAT): ([[], [0.0, math.nan], [None, -0.0]], lambda rng: [_float(rng) for _ in range(rng.randint(0, 3))]),
     list_of(STR): ([[], [""], ["a", "b"]], lambda rng: [_str(rng) for _ in range(rng.randint(0, 3))]),
 }
 

@@ -7,33 +7,41 @@ import random
 import pytest
 from pyspark.sql import SparkSession
 
+from conformance import samples
 from conformance.both_forms import differences, names
 from conformance.samples import SAMPLES, rows
 from headrace.expr import Bound, bind
 from headrace.expr.bound import Applied
 from headrace.expr.functions import ANY, TABLE, Function
+from headrace.expr.functions.patterns import PATTERNS, refusal
 from headrace.expr.syntax import Expr, as_expr, tree_of
-from headrace.expr.tree import Call, Symbol, Tree
+from headrace.expr.tree import Attribute, Call, Symbol, Tree
 from headrace.model.types import BOOL, FLOAT, INT, STR, Type, list_of
 
 pytestmark = pytest.mark.spark
 
 SEED = 20240607
+ON_SPARK = [function for function in TABLE if function.sql is not None]
 
 
 def instances(function: Function) -> list[tuple[Type, ...]]:
     """The types to try a row with: itself, or for rows of any type some of each kind."""
+    if list_of(ANY) in function.takes:
+        inner = (STR, INT, FLOAT)
+        return [tuple({ANY: one, list_of(ANY): list_of(one)}.get(t, t) for t in function.takes) for one in inner]
     if ANY in function.takes:
         return [
             tuple(type_ if one == ANY else one for one in function.takes) for type_ in (STR, INT, FLOAT, list_of(STR))
         ]
-    return [tuple(list_of(STR) if one == list_of(ANY) else one for one in function.takes)]
+    return [function.takes]
 
 
 def bound_on(function: Function, types: tuple[Type, ...]) -> Bound:
     """The row called on symbols of these types."""
     symbols = names(len(types))
-    expr = Expr(Call(function.name, tuple(Symbol(name) for name in symbols)))
+    args = tuple(Symbol(name) for name in symbols)
+    attribute = function.name.startswith("@")
+    expr = Expr(Attribute(args[0], function.name[1:]) if attribute else Call(function.name, args))
     bound = bind(expr, dict(zip(symbols, types, strict=True)), "here")
     assert isinstance(bound, Applied)
     assert bound.function is function, f"{bound.function} hides {function}"
@@ -43,7 +51,7 @@ def bound_on(function: Function, types: tuple[Type, ...]) -> Bound:
 def calls() -> dict[tuple[Type, ...], list[Bound]]:
     """All rows of the table on all their types, by these types: one Spark job each."""
     found: dict[tuple[Type, ...], list[Bound]] = {}
-    for function in TABLE:
+    for function in ON_SPARK:
         for types in instances(function):
             found.setdefault(types, []).append(bound_on(function, types))
     return found
@@ -53,7 +61,41 @@ def calls() -> dict[tuple[Type, ...], list[Bound]]:
 def test_a_function_means_the_same_in_both_forms(types: tuple[Type, ...], spark: SparkSession) -> None:
     missing = [type_ for type_ in types if type_ not in SAMPLES]
     assert not missing, f"no values to try {missing} on: add some to samples.py"
-    assert differences(spark, calls()[types], types, rows(types, SEED)) == []
+    found = [bound for bound in calls()[types] if bound.function not in PATTERNS]  # type: ignore[attr-defined]
+    assert differences(spark, found, types, rows(types, SEED)) == []
+
+
+@pytest.mark.parametrize("function", PATTERNS, ids=lambda function: function.name)
+def test_a_pattern_means_the_same_in_both_forms(function: Function, spark: SparkSession) -> None:
+    texts = rows((STR, STR), SEED)
+    for pattern in samples.PATTERNS:
+        args = (Symbol("a0"), tree_of(as_expr(pattern)), Symbol("a1"))
+        bound = bind(Expr(Call(function.name, args[: len(function.takes)])), {"a0": STR, "a1": STR}, "here")
+        assert differences(spark, [bound], (STR, STR), texts) == []
+
+
+def drawn_pattern(rng: random.Random, depth: int = 2) -> str:
+    """A random regular expression."""
+    atoms = ["a", "b", ",", ".", "é", "😀", "[ab]", "[^a]", "[a-c,]", "\\.", "\\d", "[\\w,]", "\\S", "\\n", "^", "[-a]"]
+    atom = rng.choice(atoms)
+    if depth and rng.random() < 0.5:
+        inner = "|".join(drawn_pattern(rng, depth - 1) for _ in range(rng.randint(1, 2)))
+        atom = rng.choice(["(", "(?:"]) + inner + ")"
+    repeated = atom + rng.choice(["", "", "", "*", "+", "?", "{2}", "{1,3}", "*?", "+?", "{1,}?"])
+    return repeated + drawn_pattern(rng, depth - 1) if depth and rng.random() < 0.7 else repeated
+
+
+def test_drawn_patterns_mean_the_same_in_both_forms(spark: SparkSession) -> None:
+    rng = random.Random(SEED)
+    bounds: list[Bound] = []
+    while len(bounds) < 60:
+        pattern, function = "(?a)" + drawn_pattern(rng), rng.choice(PATTERNS)
+        if refusal(pattern, many=function.name in ("all_matches", "replace_matches")) is None:
+            args = (Symbol("a0"), tree_of(as_expr(pattern)), Symbol("a1"))
+            bounds.append(bind(Expr(Call(function.name, args[: len(function.takes)])), {"a0": STR, "a1": STR}, "here"))
+    # Short ones: what repeats within what repeats takes its time, in both forms.
+    short = [row for row in rows((STR, STR), SEED, count=100) if all(text is None or len(text) < 12 for text in row)]
+    assert differences(spark, bounds, (STR, STR), short) == []
 
 
 def test_the_forms_agree_without_generated_code(spark: SparkSession) -> None:
@@ -74,13 +116,15 @@ def drawn(rng: random.Random, type_: Type, depth: int) -> Tree:
     """A random expression of a type, of columns and constants, made with functions of the table."""
     leaves = [Symbol(f"a{place}") for place, column in enumerate(COLUMNS) if column == type_]
     if type_ in SAMPLES and (not leaves or rng.random() < 0.3):
-        leaves = [tree_of(as_expr(rng.choice([one for one in SAMPLES[type_][0] if len(repr(one)) < 99])))]  # type: ignore[list-item]
-    fitting = [one for one in TABLE if one.gives in (type_, ANY)]
+        leaves = [tree_of(as_expr(rng.choice([one for one in SAMPLES[type_][0] if one != [] and len(repr(one)) < 99])))]  # type: ignore[list-item]
+    fitting = [one for one in ON_SPARK if one.gives in (type_, ANY) and one not in PATTERNS]
     if depth == 0 or not fitting or rng.random() < 0.1:
         return rng.choice(leaves)
-    function = rng.choice(fitting)
-    any_ = type_ if function.gives == ANY else rng.choice([STR, INT, FLOAT, BOOL])
-    takes = {ANY: any_, list_of(ANY): list_of(STR)}
+    function = rng.choice([one for one in fitting if list_of(type_) in SAMPLES or list_of(ANY) not in one.takes])
+    any_ = type_ if function.gives == ANY else rng.choice([STR, INT, FLOAT])
+    takes = {ANY: any_, list_of(ANY): list_of(any_)}
+    if function.name.startswith("@"):
+        return Attribute(drawn(rng, function.takes[0], depth - 1), function.name[1:])
     return Call(function.name, tuple(drawn(rng, takes.get(one, one), depth - 1) for one in function.takes))
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -19,10 +21,12 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
-def test_example(code: str) -> None:
-    names = {"hr": hr, "__name__": "example"}
-    exec(code, names)
-    app = names.get("app")
+def test_example(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    example = ModuleType("example")
+    monkeypatch.setitem(sys.modules, "example", example)  # dataclasses look for the module they are written in
+    example.__dict__["hr"] = hr
+    exec(compile(code, "example.py", "exec", dont_inherit=True), example.__dict__)
+    app = example.__dict__.get("app")
     assert isinstance(app, hr.App)
 
 

@@ -6,11 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import Any, TypeVar, overload
 
+from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.names import checked_name, emit_of
 from headrace.dsl.stream import KStream
+from headrace.dsl.table import KTable
 from headrace.errors import NameTaken, NothingToRun, OptionInvalid, TopicReadTwoWays, TopicsOverlap
+from headrace.model.durations import Duration, duration_ms
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, Source
+from headrace.plan.nodes import Emit, GlobalTable, Node, Source, TableSource, VersionedTable
 from headrace.plan.origin import origin
 from headrace.serde import BYTES, Serde
 
@@ -65,6 +68,102 @@ class Builder:
         )
         return KStream(self, self.add(source))
 
+    @overload
+    def table(
+        self, topic: str, *, store: str | None = None, emit: str | None = None, name: str | None = None
+    ) -> KTable[bytes, bytes]: ...
+
+    @overload
+    def table(
+        self, topic: str, *, key: Serde[K], store: str | None = None, emit: str | None = None, name: str | None = None
+    ) -> KTable[K, bytes]: ...
+
+    @overload
+    def table(
+        self, topic: str, *, value: Serde[V], store: str | None = None, emit: str | None = None, name: str | None = None
+    ) -> KTable[bytes, V]: ...
+
+    @overload
+    def table(
+        self,
+        topic: str,
+        *,
+        key: Serde[K],
+        value: Serde[V],
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V]: ...
+
+    def table(
+        self,
+        topic: str,
+        *,
+        key: Serde[Any] = BYTES,
+        value: Serde[Any] = BYTES,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[Any, Any]:
+        """Read a topic as a table: the last record of each key is its row, one without a value deletes it.
+
+        A record without a key is dropped. Records count in the order of the topic, whatever their times. Sends on
+        every change; with the name of a store the last one of each key in a batch, or with `emit="every"` each.
+
+            users = app.table("users", key=hr.STRING, value=hr.STRING, store="users")
+        """
+        here = origin()
+        return self._table(TableSource, topic, key, value, store, emit, name, here)
+
+    def versioned_table(
+        self,
+        topic: str,
+        *,
+        key: Serde[K],
+        value: Serde[V],
+        history: Duration,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V]:
+        """Read a topic as a table that knows what its rows were, as long ago as `history`.
+
+        A record of a stream joins the row that was there at its time. An earlier record does not replace a later one;
+        one that is older than the history is dropped as late. Sends on every change.
+
+            prices = app.versioned_table("prices", key=hr.STRING, value=hr.DOUBLE, history="1h")
+        """
+        here = origin()
+        history_ms = duration_ms("history", history, here)
+        kept = store or f"{topic}.versioned_table"
+        return self._table(VersionedTable, topic, key, value, kept, "every", name, here, history_ms=history_ms)
+
+    def global_table(
+        self,
+        topic: str,
+        *,
+        key: Serde[K],
+        value: Serde[V],
+        store: str | None = None,
+        name: str | None = None,
+    ) -> GlobalKTable[K, V]:
+        """Read a topic as a table that every task has in full, for streams to look things up in by any key.
+
+        A record without a key is dropped. Of records that arrive together those of global tables come first.
+
+            products = app.global_table("products", key=hr.STRING, value=hr.STRING)
+        """
+        here = origin()
+        topics, _ = _topics(topic, here)
+        again = self._same_source(topics, None, key, value, here, GlobalTable)
+        if again is not None:
+            assert isinstance(again, GlobalTable)
+            return GlobalKTable(self, again)
+        kept = self.store_name(store, f"{topic}.global_table", here)
+        node = GlobalTable(
+            name=self.unique(name, topic, here), origin=here, topics=topics, key=key, value=value, store=kept
+        )
+        return GlobalKTable(self, self.add_store(kept, node))
+
     def plan(self) -> Plan:
         """What was declared so far, as data."""
         read = {upstream for node in self._nodes for upstream in node.inputs}
@@ -107,8 +206,47 @@ class Builder:
         self._stores[store] = node
         return self.add(node)
 
+    def _table(
+        self,
+        kind: type[TableSource],
+        topic: str,
+        key: Serde[Any],
+        value: Serde[Any],
+        store: str | None,
+        emit: str | None,
+        name: str | None,
+        here: str,
+        **parameters: Any,
+    ) -> KTable[Any, Any]:
+        topics, _ = _topics(topic, here)
+        again = self._same_source(topics, None, key, value, here, kind)
+        if again is not None:
+            assert isinstance(again, TableSource)
+            if store not in (None, again.store):
+                raise OptionInvalid("store", store, f"{again.store!r}, as at {again.origin}, or leave it out", here)
+            return KTable(self, again)
+        kept = None if store is None else self.store_name(store, store, here)
+        chosen = self.emit if emit is None else emit_of(emit, here)
+        node = kind(
+            name=self.unique(name, topic, here),
+            origin=here,
+            topics=topics,
+            key=key,
+            value=value,
+            store=kept,
+            emit=chosen if kept else Emit.EVERY,
+            **parameters,
+        )
+        return KTable(self, self.add_store(kept, node) if kept else self.add(node))
+
     def _same_source(
-        self, topics: tuple[str, ...], pattern: str | None, key: Serde[Any], value: Serde[Any], here: str
+        self,
+        topics: tuple[str, ...],
+        pattern: str | None,
+        key: Serde[Any],
+        value: Serde[Any],
+        here: str,
+        kind: type[Source] = Source,
     ) -> Source | None:
         for known in self._nodes:
             if not isinstance(known, Source):
@@ -118,6 +256,9 @@ class Builder:
                 continue
             if (set(topics), pattern) != (set(known.topics), known.pattern):
                 raise TopicsOverlap(sorted(shared), known.origin, here)
+            if kind is not type(known):
+                subject = pattern or ", ".join(topics)
+                raise TopicReadTwoWays(subject, f"a {known.op}", known.origin, f"a {kind.op}", here)
             if (key, value) != (known.key, known.value):
                 subject = pattern or ", ".join(topics)
                 raise TopicReadTwoWays(subject, known.output(), known.origin, f"({key}, {value})", here)

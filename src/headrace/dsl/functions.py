@@ -3,18 +3,49 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import types
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from headrace.errors import WrongType
-from headrace.expr import Bound, Expr, bind, trace
-from headrace.model.types import INT, ListType, PairType, Type
-from headrace.plan.nodes import Node
+from headrace.errors import NotTraceable, OptionInvalid, WrongType
+from headrace.expr import Bound, Expr, Opaque, bind, check_parameters, trace
+from headrace.model.holding import holds
+from headrace.model.records import is_record, record_type
+from headrace.model.types import (
+    BOOL,
+    BYTES,
+    FLOAT,
+    INT,
+    OBJECT,
+    STR,
+    ListType,
+    PairType,
+    StructType,
+    Type,
+    list_of,
+    pair_of,
+)
+from headrace.plan.nodes import Initial, Node
 
 VALUE = ("value",)
 KEY_VALUE = ("key", "value")
+AGGREGATE_VALUE = ("aggregate", "value")
+KEY_VALUE_AGGREGATE = ("key", "value", "aggregate")
 
-Check = Callable[[Type, str], None]
+_HINTS = {str: STR, int: INT, float: FLOAT, bool: BOOL, bytes: BYTES}
+
+
+@dataclass(frozen=True)
+class Check:
+    """What the result of a function has to be."""
+
+    run: Callable[[Type, str], None]
+    """Raises for a type that does not fit."""
+
+    untraced: Type
+    """The type of a function that stays Python code and does not say its own."""
 
 
 def bound(
@@ -30,41 +61,110 @@ def bound(
     `forms` are the parameter lists the operator takes; the function's own number of parameters picks one.
     """
     schema = node.output()
-    traced = trace(function, _form(function, forms), here, op)
-    types = {"key": schema.key.type, "value": schema.value.type, "timestamp": INT}
-    result = bind(traced, types, here)
+    symbols = {"key": schema.key.type, "value": schema.value.type, "timestamp": INT}
+    return bound_on(op, function, forms, symbols, here, check)
+
+
+def bound_on(
+    op: str,
+    function: Callable[..., Any] | Expr,
+    forms: tuple[tuple[str, ...], ...],
+    symbols: Mapping[str, Type],
+    here: str,
+    check: Check | None = None,
+) -> Bound:
+    """The same on any symbols, given with their types.
+
+    A function that cannot be traced is kept as it is, with the reason: `Opaque`.
+    """
+    form = _form(function, forms)
+    unknown = " and ".join(name for name in form if symbols[name] == OBJECT)
+    if isinstance(function, Expr):
+        result = bind(function, symbols, here)
+    elif unknown:
+        # An expression of it has no type either, and what the function does to it in place would not be seen.
+        check_parameters(function, form, f"the function of {op}", here)
+        result = _opaque(function, form, op, f"the type of its {unknown} is not known", here, check)
+    else:
+        try:
+            result = bind(trace(function, form, here, op), symbols, here)
+        except NotTraceable as exc:
+            result = _opaque(function, form, op, exc.reason, exc.where or here, check)
     if check is not None:
-        check(result.type, here)
+        check.run(result.type, here)
     return result
+
+
+def initial_of(value: Any, here: str) -> Initial:
+    """What an aggregate begins with, from a value or from a function that makes one."""
+    if callable(value):
+        sample = value()
+        text = f"{getattr(value, '__name__', 'a function')}()"
+        return Initial(value, _hinted(type(sample)) or OBJECT, text)
+    if value is not None and type(value) not in _HINTS:
+        raise OptionInvalid("initial", value, "a function that makes it anew for each key, such as list or dict", here)
+    return Initial(lambda: value, _HINTS.get(type(value), OBJECT), repr(value))
 
 
 def exactly(needed: Type, what: str) -> Check:
     """A check that the result has one type."""
 
     def check(found: Type, here: str) -> None:
-        if found != needed:
+        alike = isinstance(needed, StructType) and holds(needed, found)  # a dict written out, for a TypedDict
+        if found != needed and OBJECT not in (found, needed) and not alike:
             raise WrongType(what, found, needed, here)
 
-    return check
+    return Check(check, needed)
 
 
-def list_type(found: Type, here: str) -> None:
-    """A check that the result is a list."""
+def _list(found: Type, here: str) -> None:
     if not isinstance(found, ListType):
         raise WrongType("the result", found, "a list", here)
 
 
-def pair_type(found: Type, here: str) -> None:
-    """A check that the result is a key with its value."""
+def _pair(found: Type, here: str) -> None:
     if not isinstance(found, PairType):
         raise WrongType("the result", found, "a tuple (key, value)", here)
 
 
-def list_of_pairs(found: Type, here: str) -> None:
-    """A check that the result is a list of keys with their values."""
-    list_type(found, here)
+def _pairs(found: Type, here: str) -> None:
+    _list(found, here)
     assert isinstance(found, ListType)
-    pair_type(found.element, here)
+    _pair(found.element, here)
+
+
+list_type = Check(_list, list_of(OBJECT))
+pair_type = Check(_pair, pair_of(OBJECT, OBJECT))
+list_of_pairs = Check(_pairs, list_of(pair_of(OBJECT, OBJECT)))
+
+
+def _opaque(
+    function: Callable[..., Any], form: tuple[str, ...], op: str, reason: str, line: str, check: Check | None
+) -> Opaque:
+    name = getattr(function, "__name__", type(function).__name__)
+    shown = "a lambda" if name == "<lambda>" else f"{name}()"
+    type_ = _declared(function) or (OBJECT if check is None else check.untraced)
+    return Opaque(type_, True, shown, function, form, f"the function of {op}", reason, line)
+
+
+def _declared(function: Callable[..., Any]) -> Type | None:
+    """The type that a function's own annotation says it returns, if it is one that headrace knows."""
+    try:
+        return _hinted(typing.get_type_hints(function).get("return"))
+    except (TypeError, NameError, AttributeError):  # no annotations, or some that only a type checker understands
+        return None
+
+
+def _hinted(hint: Any) -> Type | None:
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        present = [one for one in inner if one is not type(None)]
+        return _hinted(present[0]) if len(present) == 1 else None
+    if origin is list:
+        return list_of(_hinted(inner[0]) or OBJECT)
+    if origin is tuple and len(inner) == 2:
+        return pair_of(_hinted(inner[0]) or OBJECT, _hinted(inner[1]) or OBJECT)
+    return record_type(hint, "?") if is_record(hint) else _HINTS.get(hint)
 
 
 def _form(function: Callable[..., Any] | Expr, forms: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from headrace.dsl import cogrouped
+from headrace.dsl.functions import AGGREGATE_VALUE, KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
 from headrace.dsl.names import emit_of
 from headrace.dsl.table import KTable
-from headrace.plan.nodes import Count, Node
+from headrace.dsl.windowed import WindowedKStream, checked_windows
+from headrace.expr import Expr
+from headrace.model.windows import Windows
+from headrace.plan.nodes import Aggregate, Count, Node, Reduce
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
@@ -14,6 +20,7 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 V = TypeVar("V")
+A = TypeVar("A")
 
 
 class KGroupedStream(Generic[K, V]):
@@ -28,13 +35,70 @@ class KGroupedStream(Generic[K, V]):
         A record without a key or a value is dropped. Sends on the last count of each key in a batch, or with
         `emit="every"` each count.
         """
+        return self._table(Count, "count", store, emit, origin())
+
+    def reduce(
+        self, reducer: Callable[[V, V], V | Expr], *, store: str | None = None, emit: str | None = None
+    ) -> KTable[K, V]:
+        """Reduce the values of each key to one: the first value, then what the function makes of it and the next.
+
+        A record without a key or a value is dropped; None as the result deletes the row. Sends on the last value of
+        each key in a batch, or with `emit="every"` each.
+
+            best = scores.group_by_key().reduce(lambda best, score: hr.when(score > best, score).otherwise(best))
+        """
         here = origin()
-        name = self._builder.store_name(store, f"{self._node.name}.count", here)
-        node = Count(
+        value = self._node.output().value.type
+        symbols, check = {"aggregate": value, "value": value}, exactly(value, "the reduced value")
+        function = bound_on("reduce", reducer, (AGGREGATE_VALUE,), symbols, here, check)
+        return self._table(Reduce, "reduce", store, emit, here, reducer=function)
+
+    def aggregate(
+        self,
+        initial: A | Callable[[], A],
+        aggregator: Callable[[K, V, A], A | Expr],
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+    ) -> KTable[K, A]:
+        """Fold the records of each key into one value, which begins as `initial`.
+
+        The function takes the key, the value and the aggregate so far. A record without a key or a value is dropped;
+        None as the result deletes the row.
+
+            totals = orders.group_by_key().aggregate(0, lambda key, amount, total: total + amount)
+        """
+        here = origin()
+        schema, begin = self._node.output(), initial_of(initial, here)
+        symbols = {"key": schema.key.type, "value": schema.value.type, "aggregate": begin.type}
+        check = exactly(begin.type, "the aggregate")
+        function = bound_on("aggregate", aggregator, (KEY_VALUE_AGGREGATE,), symbols, here, check)
+        return self._table(Aggregate, "aggregate", store, emit, here, initial=begin, aggregator=function)
+
+    def cogroup(self, aggregator: Callable[[K, V, A], A | Expr]) -> cogrouped.CogroupedKStream[K, A]:
+        """Begin an aggregate over several grouped streams, with the function that adds the records of this one.
+
+        both = clicks.cogroup(lambda k, v, n: n + 1).cogroup(orders, lambda k, v, n: n + 10).aggregate(0)
+        """
+        return cogrouped.CogroupedKStream(self._builder, ((self._node, aggregator, origin()),))
+
+    def _table(
+        self, kind: type[Node], op: str, store: str | None, emit: str | None, here: str, **parameters: Any
+    ) -> KTable[Any, Any]:
+        name = self._builder.store_name(store, f"{self._node.name}.{op}", here)
+        node = kind(
             name=self._builder.unique(None, name, here),
             origin=here,
-            upstream=self._node,
+            upstream=self._node,  # type: ignore[call-arg]
             store=name,
             emit=self._builder.emit if emit is None else emit_of(emit, here),
+            **parameters,
         )
         return KTable(self._builder, self._builder.add_store(name, node))
+
+    def windowed_by(self, windows: Windows) -> WindowedKStream[K, V]:
+        """Group the records by window, too: `hr.tumbling`, `hr.hopping`, `hr.sliding` or `hr.session`.
+
+        clicks.group_by_key().windowed_by(hr.tumbling("1m", grace="5s")).count()
+        """
+        return WindowedKStream(self._builder, self._node, checked_windows(windows, origin()))

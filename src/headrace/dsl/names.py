@@ -6,10 +6,9 @@ import re
 from typing import Any
 
 from headrace.errors import NameInvalid, OptionInvalid, TypesDiffer
-from headrace.model.types import NONE
 from headrace.plan.nodes import Emit
 from headrace.plan.schema import Field
-from headrace.serde import Serde
+from headrace.serde import Serde, fitting
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
@@ -32,8 +31,9 @@ def emit_of(value: str, here: str) -> Emit:
 def fitting_serde(part: str, chosen: Serde[Any] | None, field: Field, here: str) -> Serde[Any]:
     """The serde the user chose, if it can write the field, or the field's own."""
     serde = chosen or field.default_serde(here)
-    if field.type not in (serde.type, NONE):
+    fits = fitting(serde, field.type)
+    if fits is None:
         raise TypesDiffer(
             f"the {part} and its serde do not fit", field.type, serde, here, fix=f"give another serde with {part}="
         )
-    return serde
+    return fits

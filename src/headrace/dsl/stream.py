@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from headrace.dsl import table as tables
 from headrace.dsl.branched import BranchedKStream
 from headrace.dsl.functions import KEY_VALUE, VALUE, bound, exactly, list_of_pairs, list_type, pair_type
+from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.grouped import KGroupedStream
-from headrace.dsl.names import checked_name, fitting_serde
+from headrace.dsl.joins import Joiner, same_app, stream_global_join, stream_join, stream_table_join
+from headrace.dsl.names import checked_name, emit_of, fitting_serde
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr
+from headrace.model.durations import Duration
 from headrace.model.types import BOOL, STR
+from headrace.model.windows import JoinWindows
 from headrace.plan.nodes import (
+    Emit,
     Filter,
     FlatMap,
     FlatMapValues,
@@ -23,10 +29,12 @@ from headrace.plan.nodes import (
     Peek,
     Repartition,
     SelectKey,
+    Side,
     To,
+    ToTable,
 )
 from headrace.plan.origin import origin
-from headrace.serde import Serde, serde_of
+from headrace.serde import Serde
 
 if TYPE_CHECKING:
     from headrace.dsl.builder import Builder
@@ -35,6 +43,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 K2 = TypeVar("K2")
 V2 = TypeVar("V2")
+V3 = TypeVar("V3")
 
 
 class KStream(Generic[K, V]):
@@ -63,9 +72,23 @@ class KStream(Generic[K, V]):
         pair = bound("map", mapper, (KEY_VALUE,), self._node, here, pair_type)
         return self._next(Map, "map", name, here, pair=pair)
 
-    def map_values(
-        self, mapper: Callable[[V], V2] | Callable[[K, V], V2] | Expr, *, name: str | None = None
-    ) -> KStream[K, V2]:
+    # What a lambda computes with hr functions is an Expr to a type checker, whose value may be anything.
+    @overload
+    def map_values(self, mapper: Expr, *, name: str | None = None) -> KStream[K, Any]: ...
+
+    @overload
+    def map_values(self, mapper: Callable[[V], Expr], *, name: str | None = None) -> KStream[K, Any]: ...
+
+    @overload
+    def map_values(self, mapper: Callable[[V], V2], *, name: str | None = None) -> KStream[K, V2]: ...
+
+    @overload
+    def map_values(self, mapper: Callable[[K, V], Expr], *, name: str | None = None) -> KStream[K, Any]: ...
+
+    @overload
+    def map_values(self, mapper: Callable[[K, V], V2], *, name: str | None = None) -> KStream[K, V2]: ...
+
+    def map_values(self, mapper: Callable[..., Any] | Expr, *, name: str | None = None) -> KStream[K, Any]:
         """A new value for every record; the function takes the value, or the key and the value."""
         here = origin()
         value = bound("map_values", mapper, (VALUE, KEY_VALUE), self._node, here)
@@ -79,12 +102,22 @@ class KStream(Generic[K, V]):
         pairs = bound("flat_map", mapper, (KEY_VALUE,), self._node, here, list_of_pairs)
         return self._next(FlatMap, "flat_map", name, here, pairs=pairs)
 
-    def flat_map_values(
-        self,
-        mapper: Callable[[V], Iterable[V2]] | Callable[[K, V], Iterable[V2]] | Expr,
-        *,
-        name: str | None = None,
-    ) -> KStream[K, V2]:
+    @overload
+    def flat_map_values(self, mapper: Expr, *, name: str | None = None) -> KStream[K, Any]: ...
+
+    @overload
+    def flat_map_values(self, mapper: Callable[[V], Expr], *, name: str | None = None) -> KStream[K, Any]: ...
+
+    @overload
+    def flat_map_values(self, mapper: Callable[[V], Iterable[V2]], *, name: str | None = None) -> KStream[K, V2]: ...
+
+    @overload
+    def flat_map_values(self, mapper: Callable[[K, V], Expr], *, name: str | None = None) -> KStream[K, Any]: ...
+
+    @overload
+    def flat_map_values(self, mapper: Callable[[K, V], Iterable[V2]], *, name: str | None = None) -> KStream[K, V2]: ...
+
+    def flat_map_values(self, mapper: Callable[..., Any] | Expr, *, name: str | None = None) -> KStream[K, Any]:
         """Any number of values for every record: `lines.flat_map_values(lambda line: line.split())`."""
         here = origin()
         values = bound("flat_map_values", mapper, (VALUE, KEY_VALUE), self._node, here, list_type)
@@ -127,6 +160,129 @@ class KStream(Generic[K, V]):
         )
         return KStream(self._builder, self._builder.add(node))
 
+    @overload
+    def join(
+        self,
+        other: KStream[K, V2],
+        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
+        windows: JoinWindows,
+        *,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> KStream[K, V3]: ...
+
+    @overload
+    def join(
+        self,
+        other: tables.KTable[K, V2],
+        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
+        *,
+        grace: Duration | None = None,
+        name: str | None = None,
+    ) -> KStream[K, V3]: ...
+
+    @overload
+    def join(
+        self,
+        other: GlobalKTable[K2, V2],
+        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
+        *,
+        on: Callable[[K, V], K2 | None] | Expr,
+        name: str | None = None,
+    ) -> KStream[K, V3]: ...
+
+    def join(
+        self,
+        other: KStream[Any, Any] | tables.KTable[Any, Any] | GlobalKTable[Any, Any],
+        joiner: Joiner,
+        windows: JoinWindows | None = None,
+        *,
+        on: Callable[[K, V], Any] | Expr | None = None,
+        grace: Duration | None = None,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> KStream[K, Any]:
+        """Each record with the row of its key in a table, or of the key that `on` names in a global table.
+
+        With another stream and `windows`, each pair of records with the same key that lie close enough in time, as
+        soon as both are there; its time is the later of both. Both sides keep their records for that long.
+
+        The row is the one that is there when the record comes; a change of the table sends nothing. Records without
+        a row are left out, those without a key or a value dropped. The function takes both values, or the key and both.
+        With a versioned table it is the row of the record's own time, and with `grace` the record waits for that row
+        until the stream is so much further.
+
+            orders.join(payments, lambda order, payment: order + payment, hr.join_windows("1h"))
+            clicks.join(users, lambda click, user: user + " clicked " + click)
+            orders.join(products, lambda order, product: product, on=lambda key, order: order[:3])
+        """
+        if isinstance(other, KStream):
+            return self._join_stream(other, joiner, windows, Side.INNER, on, store, name)
+        return self._join(other, joiner, False, on, grace, name, windows)
+
+    @overload
+    def left_join(
+        self,
+        other: KStream[K, V2],
+        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
+        windows: JoinWindows,
+        *,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> KStream[K, V3]: ...
+
+    @overload
+    def left_join(
+        self,
+        other: tables.KTable[K, V2],
+        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
+        *,
+        grace: Duration | None = None,
+        name: str | None = None,
+    ) -> KStream[K, V3]: ...
+
+    @overload
+    def left_join(
+        self,
+        other: GlobalKTable[K2, V2],
+        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
+        *,
+        on: Callable[[K, V], K2 | None] | Expr,
+        name: str | None = None,
+    ) -> KStream[K, V3]: ...
+
+    def left_join(
+        self,
+        other: KStream[Any, Any] | tables.KTable[Any, Any] | GlobalKTable[Any, Any],
+        joiner: Joiner,
+        windows: JoinWindows | None = None,
+        *,
+        on: Callable[[K, V], Any] | Expr | None = None,
+        grace: Duration | None = None,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> KStream[K, Any]:
+        """As `join`, and a record without a row is sent on with None in its place, one without a key too.
+
+        With another stream, that happens when no partner can come any more: `after` and grace have passed in stream
+        time.
+        """
+        if isinstance(other, KStream):
+            return self._join_stream(other, joiner, windows, Side.LEFT, on, store, name)
+        return self._join(other, joiner, True, on, grace, name, windows)
+
+    def outer_join(
+        self,
+        other: KStream[K, V2],
+        joiner: Callable[[V | None, V2 | None], V3] | Callable[[K, V | None, V2 | None], V3] | Expr,
+        windows: JoinWindows,
+        *,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> KStream[K, V3]:
+        """As `left_join` of two streams, for the records of both: None stands for the partner that did not come."""
+        return self._join_stream(other, joiner, windows, Side.OUTER, None, store, name)
+
     def split(self, name: str | None = None) -> BranchedKStream[K, V]:
         """Send each record one of several ways.
 
@@ -140,12 +296,33 @@ class KStream(Generic[K, V]):
         here = origin()
         if partitions is not None and (not isinstance(partitions, int) or partitions < 1):
             raise OptionInvalid("partitions", partitions, "a whole number from 1 on", here)
-        serde_of(self._node.output().key.type, here)  # raises if the key has no bytes to be sent by
+        self._node.output().key.store_serde(here)  # raises if the key has no bytes to be sent by
         return self._next(Repartition, "repartition", name, here, partitions=partitions)
+
+    def to_table(
+        self, *, store: str | None = None, emit: str | None = None, name: str | None = None
+    ) -> tables.KTable[K, V]:
+        """The stream as a table: the last value of each key is its row, a record without a value deletes it.
+
+        A record without a key is dropped. Sends on every change; with the name of a store the last one of each key in
+        a batch, or with `emit="every"` each.
+        """
+        here = origin()
+        self._node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
+        kept = None if store is None else self._builder.store_name(store, store, here)
+        chosen = self._builder.emit if emit is None else emit_of(emit, here)
+        node = ToTable(
+            name=self._builder.unique(name, f"{self._node.name}.to_table", here),
+            origin=here,
+            upstream=self._node,
+            store=kept,
+            emit=chosen if kept else Emit.EVERY,
+        )
+        return tables.KTable(self._builder, self._builder.add_store(kept, node) if kept else self._builder.add(node))
 
     def group_by_key(self) -> KGroupedStream[K, V]:
         """Group the records by their key, for an aggregation."""
-        serde_of(self._node.output().key.type, origin())  # raises if the key has no bytes to be found by
+        self._node.output().key.store_serde(origin())  # raises if the key has no bytes to be found by
         return KGroupedStream(self._builder, self._node)
 
     def group_by(self, selector: Callable[[K, V], K2] | Expr, *, name: str | None = None) -> KGroupedStream[K2, V]:
@@ -177,6 +354,47 @@ class KStream(Generic[K, V]):
             path, target = "to", bound("to", topic, (KEY_VALUE,), self._node, here, exactly(STR, "the topic"))
         key, value = fitting_serde("key", key, schema.key, here), fitting_serde("value", value, schema.value, here)
         self._next(To, path, name, here, topic=target, key=key, value=value)
+
+    def _join_stream(
+        self,
+        other: KStream[Any, Any],
+        joiner: Joiner,
+        windows: JoinWindows | None,
+        side: Side,
+        on: object,
+        store: str | None,
+        name: str | None,
+    ) -> KStream[K, Any]:
+        here = origin()
+        if on is not None:
+            raise OptionInvalid("on", on, "it for a global table only: streams are joined by their keys", here)
+        if not isinstance(other, KStream):
+            raise OptionInvalid("other", other, "a stream: only streams have an outer join with streams", here)
+        same_app(self._builder, other._builder, here)
+        node = stream_join(self._builder, self._node, other._node, joiner, windows, side, store, name, here)
+        return KStream(self._builder, node)
+
+    def _join(
+        self,
+        other: tables.KTable[Any, Any] | GlobalKTable[Any, Any],
+        joiner: Joiner,
+        keep_all: bool,
+        on: Callable[[K, V], Any] | Expr | None,
+        grace: Duration | None,
+        name: str | None,
+        windows: JoinWindows | None,
+    ) -> KStream[K, Any]:
+        here = origin()
+        if windows is not None:
+            raise OptionInvalid("windows", windows, "none: a table is looked up as it is when the record comes", here)
+        same_app(self._builder, other._builder, here)
+        if isinstance(other, GlobalKTable):
+            node = stream_global_join(self._builder, self._node, other._node, on, joiner, keep_all, name, here)
+        elif on is not None:
+            raise OptionInvalid("on", on, "it for a global table: a table is joined by the key of the stream", here)
+        else:
+            node = stream_table_join(self._builder, self._node, other._node, joiner, keep_all, grace, name, here)
+        return KStream(self._builder, node)
 
     def _filter(
         self, op: str, predicate: Callable[[K, V], bool] | Expr, *, keep: bool, name: str | None

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from headrace.dsl import stream as streams
-from headrace.plan.nodes import Node, ToStream
+from headrace.dsl.functions import KEY_VALUE, VALUE, bound, exactly, pair_type
+from headrace.dsl.grouped_table import KGroupedTable
+from headrace.dsl.joins import Joiner, foreign_key_join, same_app, table_join
+from headrace.dsl.names import emit_of
+from headrace.dsl.suppressed import Suppressed, checked
+from headrace.expr import Expr
+from headrace.model.types import BOOL
+from headrace.plan.nodes import Emit, Node, Side, Suppress, TableFilter, TableGroupBy, TableMapValues, ToStream
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
@@ -13,6 +21,9 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 V = TypeVar("V")
+K2 = TypeVar("K2")
+V2 = TypeVar("V2")
+V3 = TypeVar("V3")
 
 
 class KTable(Generic[K, V]):
@@ -21,10 +32,195 @@ class KTable(Generic[K, V]):
     def __init__(self, builder: Builder, node: Node) -> None:
         self._builder, self._node = builder, node
 
-    def to_stream(self, *, name: str | None = None) -> streams.KStream[K, V]:
-        """The changes of the table as a stream: a record for each new value, one without a value for a deletion."""
+    def filter(
+        self,
+        predicate: Callable[[K, V], bool] | Expr,
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V]:
+        """The rows whose predicate is true; a row that does not fit, or fits no longer, is a deletion.
+
+        table.filter(lambda key, value: value > 100)
+        """
+        return self._filter("filter", predicate, True, store, emit, name)
+
+    def filter_not(
+        self,
+        predicate: Callable[[K, V], bool] | Expr,
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V]:
+        """The rows whose predicate is not true."""
+        return self._filter("filter_not", predicate, False, store, emit, name)
+
+    def map_values(
+        self,
+        mapper: Callable[[V], V2] | Callable[[K, V], V2] | Expr,
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V2]:
+        """A new value for every row; the function takes the value, or the key and the value, and never None."""
+        here = origin()
+        value = bound("map_values", mapper, (VALUE, KEY_VALUE), self._node, here)
+        return self._next(TableMapValues, "map_values", store, emit, name, here, value=value)
+
+    def group_by(
+        self, selector: Callable[[K, V], tuple[K2, V2]] | Expr, *, name: str | None = None
+    ) -> KGroupedTable[K2, V2]:
+        """Group the rows by a new key, each with the value to aggregate: `lambda key, value: (value, 1)`.
+
+        A row whose new key or value is None is in no group.
+        """
+        here = origin()
+        pair = bound("group_by", selector, (KEY_VALUE,), self._node, here, pair_type)
+        node = TableGroupBy(
+            name=self._builder.unique(name, f"{self._node.name}.group_by", here),
+            origin=here,
+            upstream=self._node,
+            pair=pair,
+        )
+        node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
+        return KGroupedTable(self._builder, self._builder.add(node))
+
+    def join(
+        self,
+        other: KTable[Any, V2],
+        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
+        *,
+        on: Callable[[V], Any] | Callable[[K, V], Any] | Expr | None = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V3]:
+        """The rows that both tables have, joined by key; the function takes both values, or the key and both.
+
+        With `on`, each row is joined with the row of the other table whose key the function finds in it; several may
+        find the same. A change of either table changes the rows, with the later of both times.
+
+            users.join(addresses, lambda user, address: user + " in " + address)
+            orders.join(users, lambda order, user: user + " ordered " + order, on=lambda order: order[:3])
+        """
+        return self._join(other, joiner, Side.INNER, on, store, emit, name)
+
+    def left_join(
+        self,
+        other: KTable[Any, V2],
+        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
+        *,
+        on: Callable[[V], Any] | Callable[[K, V], Any] | Expr | None = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V3]:
+        """All rows of this table, joined by key or by what `on` finds in them with those of the other, or with None."""
+        return self._join(other, joiner, Side.LEFT, on, store, emit, name)
+
+    def outer_join(
+        self,
+        other: KTable[K, V2],
+        joiner: Callable[[V | None, V2 | None], V3] | Callable[[K, V | None, V2 | None], V3] | Expr,
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V3]:
+        """All rows of both tables, joined by key; None stands for the side that has none."""
+        return self._join(other, joiner, Side.OUTER, None, store, emit, name)
+
+    def suppress(self, until: Suppressed, *, name: str | None = None) -> KTable[K, V]:
+        """Hold back changes, and send on the last of each key: `hr.until_window_closes()`, `hr.until_time_limit("5s")`.
+
+        Changes leave when later records move stream time on, never by the clock alone.
+        """
+        here = origin()
+        told = checked(until, here)
+        node = Suppress(
+            name=self._builder.unique(name, f"{self._node.name}.suppress", here),
+            origin=here,
+            upstream=self._node,
+            wait_ms=told.wait_ms(self._node, here),
+            final=told.limit_ms is None,
+            max_records=told.max_records,
+            fail_when_full=told.fail_when_full,
+        )
+        return KTable(self._builder, self._builder.add(node))
+
+    @overload
+    def to_stream(self, *, name: str | None = None) -> streams.KStream[K, V]: ...
+
+    @overload
+    def to_stream(self, mapper: Callable[[K, V], K2] | Expr, *, name: str | None = None) -> streams.KStream[K2, V]: ...
+
+    def to_stream(
+        self, mapper: Callable[[K, V], Any] | Expr | None = None, *, name: str | None = None
+    ) -> streams.KStream[Any, V]:
+        """The changes of the table as a stream: a record for each new value, one without a value for a deletion.
+
+        With a mapper, as with `select_key` behind it, the records get new keys.
+        """
         here = origin()
         node = ToStream(
             name=self._builder.unique(name, f"{self._node.name}.to_stream", here), origin=here, upstream=self._node
         )
-        return streams.KStream(self._builder, self._builder.add(node))
+        stream: streams.KStream[K, V] = streams.KStream(self._builder, self._builder.add(node))
+        return stream if mapper is None else stream.select_key(mapper)
+
+    def _join(
+        self,
+        other: KTable[Any, Any],
+        joiner: Joiner,
+        side: Side,
+        on: Callable[..., Any] | Expr | None,
+        store: str | None,
+        emit: str | None,
+        name: str | None,
+    ) -> KTable[K, Any]:
+        here = origin()
+        same_app(self._builder, other._builder, here)
+        left, right = self._node, other._node
+        if on is None:
+            node = table_join(self._builder, left, right, joiner, side, store, emit, name, here)
+        else:
+            node = foreign_key_join(self._builder, left, right, on, joiner, side, store, emit, name, here)
+        return KTable(self._builder, node)
+
+    def _filter(
+        self,
+        op: str,
+        predicate: Callable[[K, V], bool] | Expr,
+        keep: bool,
+        store: str | None,
+        emit: str | None,
+        name: str | None,
+    ) -> KTable[K, V]:
+        here = origin()
+        condition = bound(op, predicate, (KEY_VALUE,), self._node, here, exactly(BOOL, "the predicate"))
+        return self._next(TableFilter, op, store, emit, name, here, predicate=condition, keep=keep)
+
+    def _next(
+        self,
+        kind: type[Node],
+        op: str,
+        store: str | None,
+        emit: str | None,
+        name: str | None,
+        here: str,
+        **parameters: Any,
+    ) -> KTable[Any, Any]:
+        kept = None if store is None else self._builder.store_name(store, store, here)
+        chosen = self._builder.emit if emit is None else emit_of(emit, here)
+        node = kind(
+            name=self._builder.unique(name, f"{self._node.name}.{op}", here),
+            origin=here,
+            upstream=self._node,  # type: ignore[call-arg]
+            store=kept,
+            emit=chosen if kept else Emit.EVERY,
+            **parameters,
+        )
+        return KTable(self._builder, self._builder.add_store(kept, node) if kept else self._builder.add(node))

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 
-from headrace.errors import UnknownName, WrongType
+from headrace.errors import NotTraceable, PlanError, UnknownName, WrongType
 from headrace.expr.bound import Applied, Bound, Constant, Input, Items, Pair
-from headrace.expr.fit import arguments, has_method, joint, methods_of, result, retyped, rows_of
-from headrace.expr.functions import Function, signature
+from headrace.expr.fit import arguments, assigned, has_method, joint, methods_of, result, retyped, rows_of
+from headrace.expr.functions import ANY, Function, signature
+from headrace.expr.records import FieldOf, Needed, Struct
 from headrace.expr.syntax import Expr, tree_of
-from headrace.expr.tree import Attribute, Call, Listed, Literal, Paired, Symbol, Tree
-from headrace.model.types import NONE, Type, list_of, pair_of
+from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Symbol, Tree
+from headrace.model.records import record_type
+from headrace.model.types import (
+    JSON,
+    NONE,
+    OptionalType,
+    StructType,
+    Type,
+    dict_of,
+    keyed_struct,
+    list_of,
+    optional_of,
+    pair_of,
+    present,
+)
 
 
 def bind(expr: Expr, types: Mapping[str, Type], origin: str, nullable: Collection[str] | None = None) -> Bound:
@@ -45,10 +59,18 @@ class _Binder:
             case Paired(key, value):
                 first, second = self.bind(key), self.bind(value)
                 return Pair(pair_of(first.type, second.type), False, str(tree), first, second)
+            case Mapped(items):
+                bound = {name: self.bind(item) for name, item in items}
+                fields = {name: _field(one) for name, one in bound.items()}
+                # Of an empty dict nothing is known yet, as of an empty list.
+                type_ = keyed_struct(fields) if fields else dict_of(NONE)
+                return Struct(type_, False, str(tree), tuple(bound.values()))
+            case Built(cls, fields):
+                return self._built(tree, record_type(cls, self._line(tree)), dict(fields))
             case Call(name, args):
                 return self._call(tree, name, tuple(self.bind(arg) for arg in args))
             case Attribute(target, name):
-                raise self._unknown(tree, self.bind(target).type, f"field {name}", name)
+                return self._field(tree, self.bind(target), name)
         raise AssertionError(f"a new kind of tree: {tree!r}")
 
     def _line(self, tree: Tree) -> str:
@@ -70,7 +92,39 @@ class _Binder:
             element = common
         return Items(list_of(element), False, str(tree), tuple(retyped(item, element) for item in items))
 
+    def _field(self, tree: Tree, target: Bound, name: str) -> Bound:
+        struct = target.type
+        if isinstance(tree, Attribute) and any(has_method(row, struct) for row in rows_of(f"@{name}")):
+            return self._call(tree, f"@{name}", (target,))
+        if not isinstance(struct, StructType) or struct.keyed != isinstance(tree, Call):
+            raise self._unknown(tree, struct, f"field {name}", name)
+        field = struct.field(name)
+        if field is None and hasattr(struct.cls, name) and not struct.keyed:
+            raise NotTraceable("the function", f"{struct}.{name} is Python code of its own", self._line(tree))
+        if field is None:
+            known = [one.name for one in struct.fields]
+            near = get_close_matches(name, known, n=2)
+            raise UnknownName(f"{struct} has no field {name}", known, near, self._line(tree))
+        nullable = field.type != present(field.type) or field.type == JSON
+        return FieldOf(present(field.type), nullable, str(tree), target, name, struct.keyed)
+
+    def _built(self, tree: Tree, struct: StructType, trees: dict[str, Tree]) -> Bound:
+        items = []
+        for field in struct.fields:
+            item, what = self.bind(trees[field.name]), f"{struct}.{field.name}"
+            optional = isinstance(field.type, OptionalType) or field.type == JSON
+            fitting = assigned(item, field.type)
+            if fitting is None or (item.type == NONE and not optional):
+                raise WrongType(what, item.type, field.type, self._line(trees[field.name]))
+            if fitting.nullable and not optional:
+                fitting = Needed(fitting.type, False, str(item), fitting, f"{what} is None, {field.type} is needed")
+            items.append(fitting)
+        return _struct(tree, struct, items)
+
     def _call(self, tree: Tree, name: str, args: tuple[Bound, ...]) -> Bound:
+        match name, args:
+            case "[]", (Bound(type=StructType(keyed=True)), Constant(value=str(key))):
+                return self._field(tree, args[0], key)
         types = tuple(arg.type for arg in args)
         rows = rows_of(name)
         if name.startswith(".") and not any(has_method(row, types[0]) for row in rows):
@@ -81,17 +135,30 @@ class _Binder:
                 if needed is not None:
                     return _applied(tree, row, args, needed)
         alike = [row for row in rows if len(row.takes) == len(types)] or rows
+        alike = [row for row in alike if has_method(row, types[0]) and row.takes[0] != ANY] or alike
         wanted = " or ".join(dict.fromkeys(signature(name, row.takes) for row in alike))
         raise WrongType(f"`{tree}`", signature(name, types), wanted, self._line(tree))
 
-    def _unknown(self, tree: Tree, type_: Type, what: str, name: str) -> UnknownName:
-        known = methods_of(type_)
-        near = get_close_matches(name, known, n=2)
-        shown = [f"{method}()" for method in known]
-        return UnknownName(f"{type_} has no {what}", shown, [f"{method}()" for method in near], self._line(tree))
+    def _unknown(self, tree: Tree, type_: Type, what: str, name: str) -> PlanError:
+        if isinstance(type_, StructType) and hasattr(type_.cls, name):
+            raise NotTraceable("the function", f"{type_}.{name} is Python code of its own", self._line(tree))
+        known = {method: f"{method}()" for method in methods_of(type_)}
+        if isinstance(type_, StructType) and not type_.keyed:
+            known |= {field.name: field.name for field in type_.fields}
+        near = [known[one] for one in get_close_matches(name, known, n=2)]
+        return UnknownName(f"{type_} has no {what}", list(known.values()), near, self._line(tree))
 
 
 def _applied(tree: Tree, row: Function, args: tuple[Bound, ...], needed: tuple[Type, ...]) -> Bound:
     taken = tuple(retyped(arg, type_) for arg, type_ in zip(args, needed, strict=True))
     nullable = row.gives_none(*(arg.nullable for arg in taken))
-    return Applied(result(row, needed), nullable, str(tree), row, taken)
+    gives = result(row, needed)
+    return Applied(present(gives), nullable or gives != present(gives), str(tree), row, taken)
+
+
+def _field(bound: Bound) -> Type:
+    return optional_of(bound.type) if bound.nullable else bound.type
+
+
+def _struct(tree: Tree, type_: StructType, items: Iterable[Bound]) -> Bound:
+    return Struct(type_, False, str(tree), tuple(items))

@@ -11,6 +11,7 @@ from typing import Any
 
 from headrace.expr.functions import Function
 from headrace.expr.sql import constant
+from headrace.expr.tree import Scalar
 from headrace.model.types import Type
 
 Compiled = Callable[[Mapping[str, Any]], Any]
@@ -33,6 +34,11 @@ class Bound(ABC):
     def python(self) -> Compiled:
         """The Python form."""
 
+    @property
+    def parts(self) -> tuple[Bound, ...]:
+        """The expressions it is made of."""
+        return ()
+
     def __str__(self) -> str:
         return self.text
 
@@ -54,7 +60,7 @@ class Input(Bound):
 class Constant(Bound):
     """A literal."""
 
-    value: str | int | float | bytes | None
+    value: Scalar
 
     def sql(self, columns: Mapping[str, str]) -> str:  # noqa: ARG002
         return constant(self.value, self.type)
@@ -71,16 +77,21 @@ class Applied(Bound):
     function: Function
     args: tuple[Bound, ...]
 
+    @property
+    def parts(self) -> tuple[Bound, ...]:
+        return self.args
+
     def sql(self, columns: Mapping[str, str]) -> str:
         texts = [arg.sql(columns) for arg in self.args]
         for position, reason in self._refusals():
-            texts[position] = f"hr_some({texts[position]}, {_quoted(reason)})"
+            texts[position] = f"hr_some({texts[position]}, {quoted(reason)})"
+        assert self.function.sql is not None, f"{self.function.name} has no Catalyst form"
         return self.function.sql.format(*texts)
 
     def python(self) -> Compiled:
         forms = [arg.python() for arg in self.args]
         for position, reason in self._refusals():
-            forms[position] = _some(forms[position], reason)
+            forms[position] = some(forms[position], reason)
         function = self.function.python
         if self.function.lazy:
             return lambda values: function(*[partial(form, values) for form in forms])
@@ -104,6 +115,10 @@ class Retyped(Bound):
     of: Bound
     convert: Callable[[Any], Any]
 
+    @property
+    def parts(self) -> tuple[Bound, ...]:
+        return (self.of,)
+
     def sql(self, columns: Mapping[str, str]) -> str:
         return f"CAST({self.of.sql(columns)} AS {self.type.sql})"
 
@@ -117,6 +132,10 @@ class Items(Bound):
     """`[a, b]`"""
 
     items: tuple[Bound, ...]
+
+    @property
+    def parts(self) -> tuple[Bound, ...]:
+        return self.items
 
     def sql(self, columns: Mapping[str, str]) -> str:
         listed = f"array({', '.join(item.sql(columns) for item in self.items)})"
@@ -134,6 +153,10 @@ class Pair(Bound):
     key: Bound
     value: Bound
 
+    @property
+    def parts(self) -> tuple[Bound, ...]:
+        return (self.key, self.value)
+
     def sql(self, columns: Mapping[str, str]) -> str:
         return f"named_struct('key', {self.key.sql(columns)}, 'value', {self.value.sql(columns)})"
 
@@ -142,15 +165,18 @@ class Pair(Bound):
         return lambda values: (key(values), value(values))
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as an SQL literal."""
     return constant(text, Type("str", "string"))
 
 
-def _some(form: Compiled, reason: str) -> Compiled:
-    def some(values: Mapping[str, Any]) -> Any:
+def some(form: Compiled, reason: str) -> Compiled:
+    """The Python form, which must not give None; else it raises with the reason."""
+
+    def checked(values: Mapping[str, Any]) -> Any:
         found = form(values)
         if found is None:
             raise TypeError(reason)
         return found
 
-    return some
+    return checked

@@ -21,12 +21,12 @@ def when(condition: object, then: object) -> When:
 
 
 def length(of: object) -> Expr:
-    """`len()`: characters of a str, bytes of a bytes, items of a list."""
+    """`len()`: characters of a str, bytes of a bytes, items of a list or dict."""
     return call("length", of)
 
 
 def contains(whole: object, part: object) -> Expr:
-    """`part in whole`, for str."""
+    """`part in whole`: a part of a str or bytes, an item of a list, a key of a dict."""
     return call("contains", whole, part)
 
 

@@ -5,13 +5,18 @@ An `Expr` has no public attributes of its own: every name after the dot belongs 
 
 from __future__ import annotations
 
+import dataclasses
 from contextvars import ContextVar
+from datetime import datetime, timezone
+from decimal import Decimal
+from enum import Enum
 from typing import NoReturn
 
 from headrace.errors import NotTraceable
-from headrace.expr.tree import Attribute, Call, Listed, Literal, Paired, Tree
+from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Tree
 from headrace.expr.where import calling_line
-from headrace.model.types import BOOL, BYTES, FLOAT, INT, NONE, STR
+from headrace.model.records import enum_type
+from headrace.model.types import BOOL, BYTES, DATETIME, DECIMAL, FLOAT, INT, NONE, STR
 
 
 class ValueNeeded(BaseException):
@@ -23,6 +28,10 @@ class ValueNeeded(BaseException):
 
 tracing: ContextVar[bool] = ContextVar("tracing", default=False)
 """Whether a user's function is being called with symbols: then `trace` knows better words for the error."""
+
+
+made_at: ContextVar[str | None] = ContextVar("made_at", default=None)
+"""The line of the function whose result is being looked at: it has returned, so no frame tells."""
 
 
 def _refuse(reason: str) -> NoReturn:
@@ -121,6 +130,35 @@ class Expr:
     def __invert__(self) -> Expr:
         return call("~", self)
 
+    def __getitem__(self, item: object) -> Expr:
+        if not isinstance(item, slice):
+            return call("[]", self, item)
+        if item.step is not None:
+            _refuse("a slice with a step is not supported yet")
+        start = 0 if item.start is None else item.start  # the same, and one kind of slice less
+        return call("[:]", self, start) if item.stop is None else call("[:]", self, start, item.stop)
+
+    def __pow__(self, other: object) -> Expr:
+        return call("**", self, other)
+
+    def __rpow__(self, other: object) -> Expr:
+        return call("**", other, self)
+
+    def __abs__(self) -> Expr:
+        return call("absolute", self)
+
+    def __round__(self, digits: object = None) -> Expr:
+        return call("rounded", self) if digits is None else call("rounded", self, digits)
+
+    def __floor__(self) -> Expr:
+        return call("floor", self)
+
+    def __ceil__(self) -> Expr:
+        return call("ceil", self)
+
+    def __trunc__(self) -> Expr:
+        return call("integer", self)
+
     # -- what needs the value itself
 
     def __bool__(self) -> NoReturn:
@@ -137,9 +175,6 @@ class Expr:
 
     def __contains__(self, item: object) -> NoReturn:
         _refuse("`in` needs the value now: use hr.contains(...)")
-
-    def __getitem__(self, item: object) -> NoReturn:
-        _refuse("indexing and slicing with [...] is not supported yet")
 
     def __str__(self) -> NoReturn:
         _refuse("an f-string, str(), print() or % needs the value now: use + and hr.text(...)")
@@ -212,10 +247,12 @@ def call(function: str, *args: object) -> Expr:
 
 
 def _tree_of(thing: object) -> Tree:
-    line = calling_line()
+    line = made_at.get() or calling_line()
     match thing:
         case None:
             return Literal(None, NONE, line=line)
+        case Enum():
+            return Literal(thing, enum_type(type(thing), line or "?"), line=line)
         case bool():
             return Literal(thing, BOOL, line=line)
         case int():
@@ -237,7 +274,21 @@ def _tree_of(thing: object) -> Tree:
             return Paired(tree_of(as_expr(thing[0])), tree_of(as_expr(thing[1])), line=line)
         case tuple():
             _refuse(f"a tuple of {len(thing)}: only a pair (key, value) is known")
+        case datetime():
+            if thing.tzinfo is None:
+                _refuse(f"{thing} has no time zone: give one, such as timezone.utc")
+            return Literal(thing.astimezone(timezone.utc), DATETIME, line=line)
+        case Decimal():
+            return Literal(thing, DECIMAL, line=line)
+        case dict():
+            if not all(isinstance(name, str) for name in thing):
+                _refuse("the keys of a dict have to be str")
+            return Mapped(tuple((name, tree_of(as_expr(item))) for name, item in thing.items()), line=line)
         case When():
             _refuse("hr.when(...) needs .otherwise(...)")
+        case _ if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+            # The user's constructor has run, with symbols: what it left in the fields is what it means.
+            made = {one.name: getattr(thing, one.name) for one in dataclasses.fields(thing)}
+            return Built(type(thing), tuple((name, tree_of(as_expr(item))) for name, item in made.items()), line=line)
         case _:
             _refuse(f"a {type(thing).__name__} cannot be part of an expression")

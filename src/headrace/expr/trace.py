@@ -8,7 +8,7 @@ from typing import Any
 
 from headrace.errors import HeadraceError, NotTraceable, WrongParameters
 from headrace.expr.front import floating, integer, length, text
-from headrace.expr.syntax import Expr, ValueNeeded, as_expr, tracing
+from headrace.expr.syntax import Expr, ValueNeeded, as_expr, made_at, tracing
 from headrace.expr.tree import Symbol
 from headrace.expr.unseen import unseen
 from headrace.expr.where import failing_line, is_users, place
@@ -35,13 +35,18 @@ def trace(function: Callable[..., Any] | Expr, parameters: tuple[str, ...], orig
         return function
     called = f"the function of {op}" if op else "the function"
     function = _twin(function)
-    _check_parameters(function, parameters, called, origin)
+    check_parameters(function, parameters, called, origin)
     found = unseen(function)
     if found is not None:
         raise NotTraceable(called, *found)
     token = tracing.set(True)
     try:
-        return as_expr(function(*(Expr(Symbol(name)) for name in parameters)))
+        result = function(*(Expr(Symbol(name)) for name in parameters))
+        line = made_at.set(_line_of(function, origin))
+        try:
+            return as_expr(result)
+        finally:
+            made_at.reset(line)
     except ValueNeeded as exc:
         raise NotTraceable(called, str(exc), failing_line(exc.__traceback__) or _line_of(function, origin)) from None
     except HeadraceError:
@@ -60,7 +65,8 @@ def _twin(function: Callable[..., Any]) -> Callable[..., Any]:
     return next((twin for builtin, twin in _TWINS if builtin is function), function)
 
 
-def _check_parameters(function: Callable[..., Any], given: tuple[str, ...], called: str, origin: str) -> None:
+def check_parameters(function: Callable[..., Any], given: tuple[str, ...], called: str, origin: str) -> None:
+    """Raise if a function does not take so many arguments."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # some builtins have none: calling them will tell

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from enum import Enum
 
 from headrace.model.types import Type
 
+Scalar = str | int | float | bytes | datetime | Decimal | Enum | None
+"""What a constant can be."""
+
 # How tightly Python binds; what is not here (calls, names) binds tightest.
 _STRENGTH = {"|": 1, "&": 2, "==": 0, "!=": 0, "<": 0, "<=": 0, ">": 0, ">=": 0, "+": 3, "-": 3}
-_STRENGTH |= {"*": 4, "/": 4, "//": 4, "%": 4, "~": 5}
+_STRENGTH |= {"*": 4, "/": 4, "//": 4, "%": 4, "~": 5, "**": 6}
 _SIGN = 5
 _ATOM = 9
 
@@ -38,11 +44,12 @@ class Symbol(Tree):
 class Literal(Tree):
     """A constant; its type tells 1 from True and from 1.0."""
 
-    value: str | int | float | bytes | None
+    value: Scalar
     type: Type
 
     def __str__(self) -> str:
-        return repr(self.value)
+        value = self.value
+        return f"{type(value).__name__}.{value.name}" if isinstance(value, Enum) else repr(value)
 
     def strength(self) -> int:
         return _SIGN if str(self).startswith("-") else _ATOM
@@ -70,6 +77,27 @@ class Paired(Tree):
 
 
 @dataclass(frozen=True)
+class Mapped(Tree):
+    """`{"a": b}`"""
+
+    items: tuple[tuple[str, Tree], ...]
+
+    def __str__(self) -> str:
+        return f"{{{', '.join(f'{name!r}: {item}' for name, item in self.items)}}}"
+
+
+@dataclass(frozen=True)
+class Built(Tree):
+    """`Order(customer=a, amount=b)`"""
+
+    cls: type
+    fields: tuple[tuple[str, Tree], ...]
+
+    def __str__(self) -> str:
+        return f"{self.cls.__name__}({', '.join(f'{name}={item}' for name, item in self.fields)})"
+
+
+@dataclass(frozen=True)
 class Attribute(Tree):
     """`target.name`, not called."""
 
@@ -91,6 +119,13 @@ class Call(Tree):
         name, args = self.function, self.args
         if name == "when":
             return "hr" + _when(self)
+        if name == "[]":
+            return f"{_within(args[0], _ATOM)}[{args[1]}]"
+        if name == "[:]":
+            start = "" if isinstance(args[1], Literal) and args[1].value == 0 else str(args[1])
+            return f"{_within(args[0], _ATOM)}[{start}:{'' if len(args) == 2 else args[2]}]"
+        if name.startswith("@"):
+            return f"{_within(args[0], _ATOM)}.{name[1:]}"
         if name.startswith("."):
             return f"{_within(args[0], _ATOM)}{name}({', '.join(map(str, args[1:]))})"
         if name.isidentifier():
@@ -99,7 +134,8 @@ class Call(Tree):
             return f"{name}{_within(args[0], self.strength())}"
         # The right side of a - (b - c), and both sides of (a < b) == c, keep their parentheses.
         here = self.strength()
-        return f"{_within(args[0], here or 1)} {name} {_within(args[1], here + 1)}"
+        left, right = (here + 1, here) if name == "**" else (here or 1, here + 1)
+        return f"{_within(args[0], left)} {name} {_within(args[1], right)}"
 
     def strength(self) -> int:
         return _SIGN if len(self.args) == 1 and self.function == "-" else _STRENGTH.get(self.function, _ATOM)

@@ -32,6 +32,9 @@ def unseen(function: object) -> tuple[str, str] | None:
 
 
 def _found(function: object, seen: set[object]) -> Iterator[tuple[str, str]]:
+    if isinstance(function, type):
+        # A dataclass is built with symbols; its own __init__ was generated and asks for nothing.
+        function = getattr(function, "__post_init__", None)
     function = inspect.unwrap(getattr(function, "__func__", function))  # type: ignore[arg-type]
     if not isinstance(function, FunctionType) or function in seen or not is_users(function.__code__.co_filename):
         return

@@ -1,36 +1,22 @@
-"""The user's own line, seen from inside headrace."""
+"""Which lines are the user's, and which of them failed."""
 
 from __future__ import annotations
 
 import os
-import sys
 import sysconfig
-from pathlib import Path
 from types import TracebackType
 
-_OURS = str(Path(__file__).resolve().parents[1]) + os.sep
+from headrace.model.where import OURS, calling_line, place
+
+__all__ = ["calling_line", "failing_line", "is_users", "place"]
+
 # Code that a user calls but did not write: an error inside json.loads(value) belongs to the line that called it.
 _LIBRARIES = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
 def is_users(filename: str) -> bool:
     """Whether a file was written by the user of headrace."""
-    return not filename.startswith((_OURS, "<frozen", *_LIBRARIES))
-
-
-def place(filename: str, line: int) -> str:
-    """`file.py:42`."""
-    return f"{Path(filename).name}:{line}"
-
-
-def calling_line() -> str | None:
-    """Where the innermost caller outside headrace is."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        if not frame.f_code.co_filename.startswith(_OURS):
-            return place(frame.f_code.co_filename, frame.f_lineno)
-        frame = frame.f_back  # type: ignore[assignment]
-    return None
+    return not filename.startswith((OURS, "<frozen", *_LIBRARIES))
 
 
 def failing_line(traceback: TracebackType | None) -> str | None:

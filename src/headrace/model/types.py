@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,13 @@ FLOAT = Type("float", "double")
 BOOL = Type("bool", "boolean")
 BYTES = Type("bytes", "binary")
 NONE = Type("None", "void")
+DATETIME = Type("datetime", "timestamp")
+"""A moment: a datetime with its time zone."""
+DECIMAL = Type("Decimal", "decimal(38,18)")
+JSON = Type("json", "variant")
+"""Anything that JSON can say: None, bool, int, float, str, list, dict."""
+OBJECT = Type("object", "")
+"""Any value: what a function gives that stays Python code and does not say its type."""
 
 
 @dataclass(frozen=True)
@@ -47,3 +55,77 @@ def list_of(element: Type) -> ListType:
 def pair_of(key: Type, value: Type) -> PairType:
     """The type of a (key, value) tuple."""
     return PairType(f"tuple[{key}, {value}]", f"struct<key:{key.sql},value:{value.sql}>", key, value)
+
+
+@dataclass(frozen=True)
+class OptionalType(Type):
+    """A field or an item that may be None. Keys and values as a whole always may, and have the type itself."""
+
+    of: Type
+
+
+@dataclass(frozen=True)
+class DictType(Type):
+    """A dict from str to one type."""
+
+    value: Type
+
+
+@dataclass(frozen=True)
+class EnumType(Type):
+    """One of the members of an Enum, which travel as their values."""
+
+    cls: type[Enum]
+
+
+@dataclass(frozen=True)
+class StructField:
+    """One field of a record; without `needed`, it may be missing where records are read."""
+
+    name: str
+    type: Type
+    needed: bool
+
+
+@dataclass(frozen=True)
+class StructType(Type):
+    """A record with named fields: a dataclass or a model (`order.amount`), or a dict of known keys (`d["amount"]`)."""
+
+    fields: tuple[StructField, ...]
+    cls: type
+    keyed: bool
+    """Whether its values are dicts."""
+
+    def field(self, name: str) -> StructField | None:
+        """The field of that name."""
+        return next((one for one in self.fields if one.name == name), None)
+
+
+def optional_of(type_: Type) -> Type:
+    """The type of a field or an item that may be None."""
+    if isinstance(type_, OptionalType) or type_ in (NONE, JSON):
+        return type_
+    return OptionalType(f"{type_} | None", type_.sql, type_)
+
+
+def present(type_: Type) -> Type:
+    """The type without its None."""
+    return type_.of if isinstance(type_, OptionalType) else type_
+
+
+def dict_of(value: Type) -> DictType:
+    """The type of a dict from str to `value`."""
+    return DictType(f"dict[str, {value}]", f"map<string,{value.sql}>", value)
+
+
+def struct_of(name: str, fields: tuple[StructField, ...], cls: type, *, keyed: bool) -> StructType:
+    """The type of a record with these fields."""
+    columns = ",".join(f"`{one.name}`:{one.type.sql}" for one in fields)
+    return StructType(name, f"struct<{columns}>", fields, cls, keyed)
+
+
+def keyed_struct(types: dict[str, Type]) -> StructType:
+    """The type of a dict written out in an expression: `{"a": 1}` is `{'a': int}`."""
+    fields = tuple(StructField(name, type_, True) for name, type_ in types.items())
+    listed = ", ".join(f"{name!r}: {type_}" for name, type_ in types.items())
+    return struct_of(f"{{{listed}}}", fields, dict, keyed=True)

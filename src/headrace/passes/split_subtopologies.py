@@ -16,7 +16,7 @@ def split_subtopologies(plan: Plan) -> tuple[SubTopology, ...]:
     for node in plan.nodes:
         joined = {node}
         for upstream in node.inputs:
-            if not upstream.facts.cuts:
+            if not (upstream.facts.cuts or upstream.facts.everywhere):
                 joined |= piece[upstream]
         for member in joined:
             piece[member] = joined

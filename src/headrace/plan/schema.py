@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from headrace.model.types import Type
+from headrace.model.windows import WindowedType
 from headrace.serde import Serde, serde_of
 
 
@@ -24,6 +25,12 @@ class Field:
     def default_serde(self, origin: str | None = None) -> Serde[Any]:
         """The serde that writes this field when the user names none; `origin` is the line to name without one."""
         return self.serde or serde_of(self.type, origin)
+
+    def store_serde(self, origin: str | None = None) -> Serde[Any]:
+        """The serde of the bytes by which a key is found in stores: its type's, or what a windowed key came with."""
+        if isinstance(self.type, WindowedType) and self.serde is not None:
+            return self.serde
+        return serde_of(self.type, origin)
 
     def __str__(self) -> str:
         return str(self.serde or self.type)

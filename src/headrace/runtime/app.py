@@ -85,8 +85,11 @@ class App(Builder):
         """How the topology runs on Spark: stages, lanes, stores, and the user's line of each node."""
         from headrace.spark.explain import explain
         from headrace.spark.placement import Placement
+        from headrace.spark.supported import check_supported
 
-        return explain(Placement(rewrite(self.plan())))
+        plan = rewrite(self.plan())
+        check_supported(plan)
+        return explain(Placement(plan))
 
     # -- running it
 
@@ -112,8 +115,11 @@ class App(Builder):
         if self._state is not State.CREATED:
             raise AlreadyStarted(self.id, self._state.value)
         plan = rewrite(self.plan())
-        self._enter(State.STARTING)
         from headrace.runtime.run import Run  # loads pyspark
+        from headrace.spark.supported import check_supported
+
+        check_supported(plan)
+        self._enter(State.STARTING)
 
         try:
             self._run = Run(self)

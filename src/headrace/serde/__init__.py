@@ -1,6 +1,8 @@
 """Bytes of records <-> values."""
 
 from headrace.serde.base import Serde
+from headrace.serde.json import JsonSerde, json
+from headrace.serde.natural import fitting, serde_of
 from headrace.serde.primitives import (
     BOOL,
     BYTES,
@@ -10,7 +12,23 @@ from headrace.serde.primitives import (
     PRIMITIVES,
     STRING,
     by_name,
-    serde_of,
 )
+from headrace.serde.windowed import SessionWindowedSerde, TimeWindowedSerde
 
-__all__ = ["BOOL", "BYTES", "DOUBLE", "INT32", "INT64", "PRIMITIVES", "STRING", "Serde", "by_name", "serde_of"]
+__all__ = [
+    "BOOL",
+    "BYTES",
+    "DOUBLE",
+    "INT32",
+    "INT64",
+    "PRIMITIVES",
+    "STRING",
+    "JsonSerde",
+    "Serde",
+    "SessionWindowedSerde",
+    "TimeWindowedSerde",
+    "by_name",
+    "fitting",
+    "json",
+    "serde_of",
+]

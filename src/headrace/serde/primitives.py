@@ -6,7 +6,6 @@ import struct
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from headrace.errors import NoSerde
 from headrace.model.types import BOOL as BOOL_TYPE
 from headrace.model.types import BYTES as BYTES_TYPE
 from headrace.model.types import FLOAT, INT, STR, Type
@@ -139,9 +138,6 @@ def by_name(name: str) -> Serde[Any]:
         raise ValueError(f"no serde is called {name!r}; there are {', '.join(_BY_NAME)}") from None
 
 
-def serde_of(type_: Type, origin: str | None = None) -> Serde[Any]:
-    """The serde that writes values of a type when the user names none."""
-    try:
-        return _BY_TYPE[type_]
-    except KeyError:
-        raise NoSerde(type_, [str(known) for known in _BY_TYPE], origin) from None
+def primitive_of(type_: Type) -> Serde[Any] | None:
+    """The primitive serde that writes values of a type when the user names none."""
+    return _BY_TYPE.get(type_)

@@ -38,9 +38,9 @@ class Native:
     def run(self, flow: Flow, stretch: int) -> Flow:
         """The rows after all nodes of a native stretch."""
         for node in self._placement.stretch(stretch):
-            if type(node) in _OPERATORS:
+            if type(node) in OPERATORS:
                 edges = tuple(edge.number for edge in self._placement.inputs(node))
-                flow = _OPERATORS[type(node)](self, flow, node, *edges)
+                flow = OPERATORS[type(node)](self, flow, node, *edges)
         return flow
 
     def pass_on(self, flow: Flow, node: Node, edge: int) -> Flow:
@@ -109,7 +109,7 @@ class Native:
         return flow.explode(edge, _sql(items, flow, node, edge, "a list"), items.type.element.sql)
 
 
-_OPERATORS: dict[type[Node], Callable[..., Flow]] = {
+OPERATORS: dict[type[Node], Callable[..., Flow]] = {
     Branch: Native.pass_on,
     Filter: Native.filter,
     FlatMap: Native.flat_map,

@@ -30,8 +30,11 @@ class KeyValueStore:
         return self._entries.get(key)
 
     def put(self, key: bytes, value: Any, *, ts: int) -> None:
-        """Store a value under a key."""
-        self._entries[key] = Stored(value, ts)
+        """Store a value under a key; None removes the key."""
+        if value is None:
+            self._entries.pop(key, None)
+        else:
+            self._entries[key] = Stored(value, ts)
 
     def items(self) -> Iterator[tuple[bytes, Stored]]:
         """All keys with what is stored under them, in the order of their bytes."""

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from headrace.model.record import RawRecord, Record
-from headrace.plan.nodes import Repartition, To
+from headrace.plan.nodes import Node, Repartition, To
 from headrace.state.keyvalue import KeyValueStore
+from headrace.state.timed import TimedStores
 from headrace.task.drops import Drops
 
 
@@ -27,4 +28,10 @@ class Context:
     store: Callable[[str], KeyValueStore]
     """The store of a name, made when it is first asked for."""
 
+    windows: TimedStores
+    """The stores of windows and sessions."""
+
     drops: Drops
+
+    sending_old: frozenset[Node]
+    """The tables whose changes carry old values."""

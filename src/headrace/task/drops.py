@@ -11,6 +11,8 @@ class Reason(Enum):
 
     NO_KEY = "no key"
     NO_VALUE = "no value"
+    LATE = "late"
+    OLDER = "older than the row"
 
 
 class Drops:

@@ -4,27 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.plan.nodes import Emit
 
 
 class Emission:
-    """Sends on every change of a table as it happens, or at the end of a batch the last one of each key."""
+    """Sends on every change of a table as it happens, or at the end of a batch the last one of each key.
 
-    def __init__(self, emit: Emit, forward: Callable[[Record], None]) -> None:
-        self._every, self._forward = emit is Emit.EVERY, forward
+    Changes come in with their old values, and leave with them if `old` says that somebody needs them. A key that was
+    made and deleted in one batch was never there for those who read settled changes: it leaves nothing.
+    """
+
+    def __init__(self, emit: Emit, forward: Callable[[Record], None], *, old: bool) -> None:
+        self._every, self._forward, self._old = emit is Emit.EVERY, forward, old
         self._held: dict[bytes, Record] = {}
 
     def changed(self, key: bytes, record: Record) -> None:
-        """A key has a new value."""
+        """A key has a new value; the value of the record is its `Change`."""
         if self._every:
-            self._forward(record)
-        else:
-            self._held.pop(key, None)  # put back at the end: keys leave in the order of their last changes
-            self._held[key] = record
+            return self._send(record)
+        before = self._held.pop(key, None)  # put back at the end: keys leave in the order of their last changes
+        if before is not None:
+            record = record.with_value(Change(record.value.new, before.value.old))
+        self._held[key] = record
+        return None
 
     def flush(self) -> None:
         """The batch is over."""
         held, self._held = self._held, {}
         for record in held.values():
-            self._forward(record)
+            if record.value.new is not None or record.value.old is not None:
+                self._send(record)
+
+    def _send(self, record: Record) -> None:
+        change = record.value
+        if not self._old and change.old is not None:
+            record = record.with_value(Change(change.new, None, change.is_latest))
+        self._forward(record)

@@ -10,8 +10,10 @@ from headrace.model.record import RawRecord, Record
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, Repartition, Source, To
+from headrace.plan.old_values import sending_old
 from headrace.plan.subtopology import SubTopology
 from headrace.state.keyvalue import KeyValueStore
+from headrace.state.timed import TimedStores
 from headrace.task.context import Context
 from headrace.task.drops import Drops
 from headrace.task.operators.source import decoded
@@ -31,11 +33,20 @@ class Loop:
     def __init__(self, plan: Plan, show: Callable[[str], None] = print) -> None:
         self.plan = plan
         self.stores: dict[str, KeyValueStore] = {}
+        self.windows = TimedStores()
         self.drops = Drops()
         self._written: list[Written] = []
         self._sources: dict[str, Source] = {}
         self._waiting: dict[tuple[Node, str], list[tuple[Task, Queue]]] = {}
-        context = Context(send=self._send, write=self._write, show=show, store=self._store, drops=self.drops)
+        context = Context(
+            send=self._send,
+            write=self._write,
+            show=show,
+            store=self._store,
+            windows=self.windows,
+            drops=self.drops,
+            sending_old=sending_old(plan),
+        )
         self._tasks = [Task(part, plan, context) for part in self._parts()]
         self._flushed = [node for node in plan.nodes if node.facts.stateful]
 
@@ -99,8 +110,11 @@ class Loop:
         return (self.plan.nodes.index(node), rank)
 
     def _parts(self) -> list[SubTopology]:
-        """The sub-topologies, those that send records to others before those others."""
+        """The sub-topologies: tables that everybody looks at first, then those that send records before the others."""
         depth: dict[Node, int] = {}
         for node in self.plan.nodes:
             depth[node] = max((depth[upstream] + upstream.facts.cuts for upstream in node.inputs), default=0)
-        return sorted(split_subtopologies(self.plan), key=lambda part: max(depth[node] for node in part.nodes))
+        parts = split_subtopologies(self.plan)
+        return sorted(
+            parts, key=lambda part: (not part.nodes[0].facts.everywhere, max(depth[node] for node in part.nodes))
+        )

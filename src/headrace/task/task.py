@@ -20,12 +20,12 @@ class Task:
         self._queues = Queues()
         self._operators: dict[Node, Operator[Any]] = {node: OPERATORS[type(node)](node, context) for node in part.nodes}
         for node, operator in self._operators.items():
-            if not node.facts.cuts:
-                operator.next = self._readers(plan, node)
+            upstream = tuple(self._operators.get(one) for one in node.inputs)
+            operator.connect(upstream, () if node.facts.cuts else self._readers(plan, node))
         cuts = {upstream for node in part.nodes for upstream in node.inputs if upstream.facts.cuts}
         sources = [node for node in part.nodes if not node.inputs]
-        self._entries = {node: (self._operators[node],) for node in sources} | {
-            node: self._readers(plan, node) for node in cuts
+        self._entries = {node: (self._operators[node].on_record,) for node in sources} | {
+            node: tuple(reader.way(position) for reader, position in self._readers(plan, node)) for node in cuts
         }
 
     def reads(self, node: Node) -> bool:
@@ -42,8 +42,8 @@ class Task:
         if taken is None:
             return False
         node, record = taken
-        for operator in self._entries[node]:
-            operator.on_record(record)
+        for way in self._entries[node]:
+            way(record)
         return True
 
     def flush(self, node: Node) -> bool:
@@ -57,5 +57,12 @@ class Task:
         """Forget the records that wait."""
         self._queues.clear()
 
-    def _readers(self, plan: Plan, node: Node) -> tuple[Operator[Any], ...]:
-        return tuple(self._operators[reader] for reader in plan.consumers[node] if reader in self._operators)
+    def _readers(self, plan: Plan, node: Node) -> tuple[tuple[Operator[Any], int], ...]:
+        """Who reads from a node in this task, by which of their inputs."""
+        return tuple(
+            (self._operators[reader], position)
+            for reader in dict.fromkeys(plan.consumers[node])
+            if reader in self._operators
+            for position, upstream in enumerate(reader.inputs)
+            if upstream is node
+        )

@@ -10,10 +10,14 @@ from typing import Any
 from headrace.dsl.builder import Builder
 from headrace.errors import NotInTopology
 from headrace.model.record import Header, RawRecord, Record
+from headrace.model.windows import Windowed
 from headrace.passes.pipeline import rewrite
-from headrace.plan.nodes import Source, To
-from headrace.serde import Serde, serde_of
+from headrace.plan.nodes import SessionWindowed, Source, StreamJoin, To
+from headrace.plan.nodes.windowed import WindowedAggregation
+from headrace.serde import Serde
 from headrace.state.keyvalue import KeyValueStore
+from headrace.state.timed import TimedStores
+from headrace.state.versioned import VersionedStore
 from headrace.task.loop import Loop
 
 
@@ -55,8 +59,13 @@ class TopologyTestDriver:
     def store(self, name: str) -> StoreView:
         """What a table holds now."""
         for node in self._loop.plan.nodes:
-            if getattr(node, "store", None) == name:
-                return StoreView(self._loop.stores[name], serde_of(node.output().key.type))
+            if isinstance(node, WindowedAggregation) and node.store == name:
+                return WindowedStoreView(node, self._loop.windows)
+            if getattr(node, "store", None) == name and not isinstance(node, StreamJoin):
+                history = getattr(node, "history_ms", None)
+                timed = self._loop.windows
+                store = self._loop.stores[name] if history is None else timed.versioned_store(name, history)
+                return StoreView(store, node.output().key.store_serde())
         raise NotInTopology(self._loop.plan.app, f"have a store {name!r}", _there("has", self._loop.stores))
 
     @property
@@ -159,7 +168,7 @@ class OutputTopic:
 class StoreView:
     """The contents of a store, for reading."""
 
-    def __init__(self, store: KeyValueStore, key: Serde[Any]) -> None:
+    def __init__(self, store: KeyValueStore | VersionedStore, key: Serde[Any]) -> None:
         self._store, self._key = store, key
 
     def get(self, key: Any) -> Any:
@@ -170,6 +179,30 @@ class StoreView:
     def all(self) -> dict[Any, Any]:
         """Every key with its value."""
         return {self._key.read(key): stored.value for key, stored in self._store.items()}
+
+
+class WindowedStoreView(StoreView):
+    """The contents of a store of windows or sessions: its keys are `Windowed`."""
+
+    def __init__(self, node: WindowedAggregation, stores: TimedStores) -> None:
+        self._node, self._stores = node, stores
+
+    def get(self, key: Any) -> Any:
+        """The value of a key and window, None if there is none."""
+        return self.all().get(key)
+
+    def all(self) -> dict[Any, Any]:
+        """Every key and window with its value, by the time and then the bytes of the key."""
+        node, key = self._node, self._node.key_serde()
+        if isinstance(node, SessionWindowed):
+            sessions = self._stores.session_store(node.store, node.retention_ms).ended(0, _LATEST)
+            return {Windowed(key.read(data), *session): stored.value for data, session, stored in sessions}
+        size = node.windowed_serde()
+        windows = self._stores.window_store(node.store, node.retention_ms).fetch_all(0, _LATEST)
+        return {size.read(data + start.to_bytes(8, "big")): stored.value for data, start, stored in windows}
+
+
+_LATEST = 2**63 - 1
 
 
 def _there(has: str, names: Iterable[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from headrace.errors import (
     NameTaken,
     NoSerde,
     NothingToRun,
+    NotOnSparkYet,
     NotTraceable,
     OptionInvalid,
     PlanError,
@@ -257,8 +259,49 @@ def test_a_function_with_other_parameters() -> None:
 
 
 def test_a_function_that_cannot_be_traced() -> None:
-    words = ("the function of map_values cannot run inside Spark yet", "hr.when(...)")
-    refused(NotTraceable, lambda app: texts(app).map_values(lambda v: "a" if v else "b"), *words)
+    app = hr.App("app")
+    texts(app).map_values(lambda v: "a" if v else "b").to("out", value=hr.STRING)
+    for run in (app.explain, app.start):
+        with pytest.raises(NotTraceable) as caught:
+            run()
+        assert "the function of map_values cannot run inside Spark yet" in str(caught.value)
+        assert "at: test_errors.py:" in str(caught.value)
+        assert "hr.when(...)" in str(caught.value)
+
+
+def test_an_operator_that_spark_does_not_have() -> None:
+    app = hr.App("app")
+    app.table("in", key=hr.STRING, value=hr.STRING).filter(hr.value > "a").to_stream().to("out")
+    for run in (app.explain, app.start):
+        with pytest.raises(NotOnSparkYet) as caught:
+            run()
+        assert "table (in) does not run on Spark yet" in str(caught.value)
+        assert "at: test_errors.py:" in str(caught.value)
+        assert "hr.testing.TopologyTestDriver" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("declare", "words"),
+    [
+        (lambda app: app.stream("in", value=hr.json()).to("out"), "stream with JSON (in)"),
+        (lambda app: texts(app).to("out", value=hr.json()), "to with JSON(str) (in.to-out)"),
+        (
+            lambda app: texts(app).map_values(lambda v: {"a": v}).filter(lambda _, v: v["a"] == "").to("out"),
+            "map_values with {'a': str | None} (in.map_values)",
+        ),
+        (
+            lambda app: texts(app).map_values(lambda v: hr.text(hr.decimal(hr.length(v)))).to("out"),
+            "map_values with `hr.text(hr.decimal(hr.length(value)))` (in.map_values)",
+        ),
+    ],
+)
+def test_records_that_spark_does_not_read(declare: Any, words: str) -> None:
+    app = hr.App("app")
+    declare(app)
+    with pytest.raises(NotOnSparkYet) as caught:
+        app.explain()
+    assert f"{words} does not run on Spark yet" in str(caught.value)
+    assert "at: test_errors.py:" in str(caught.value)
 
 
 # -- the whole

@@ -125,7 +125,7 @@ def test_several_parameters() -> None:
         (lambda v: v + hr.text(int(time.time())), 0, "time is read once, while the topology is declared"),
         (lambda v: v + datetime.now().year, 0, "datetime is read once, while the topology is declared"),
         (lambda v: v.missing.lower() + undefined, 0, "NameError: name 'undefined' is not defined"),  # type: ignore[name-defined]  # noqa: F821
-        (lambda v: {"a": v}, 0, "a dict cannot be part of an expression"),
+        (lambda v: {v}, 0, "looking it up in a set or dict needs the value now"),
         (lambda v: hr.when(v == "a", 1), 0, "hr.when(...) needs .otherwise(...)"),
         (lambda v: (x for x in [v]), 0, "a generator cannot be part of an expression"),
     ],

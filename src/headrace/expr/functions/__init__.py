@@ -5,11 +5,22 @@ it on in `tests/conformance/test_expressions.py`, which walks this table.
 """
 
 from headrace.expr.functions.convert import CONVERT
+from headrace.expr.functions.digests import DIGESTS
+from headrace.expr.functions.items import ITEMS
+from headrace.expr.functions.letters import LETTERS
 from headrace.expr.functions.logic import LOGIC
+from headrace.expr.functions.moments import MOMENTS
 from headrace.expr.functions.numbers import NUMBERS
+from headrace.expr.functions.objects import OBJECTS
+from headrace.expr.functions.parts import PARTS
+from headrace.expr.functions.patterns import PATTERNS
+from headrace.expr.functions.rounding import ROUNDING
 from headrace.expr.functions.row import ANY, Function, signature
 from headrace.expr.functions.text import TEXT
+from headrace.expr.functions.urls import URLS
 
-TABLE: tuple[Function, ...] = (*NUMBERS, *TEXT, *LOGIC, *CONVERT)
+_TEXTS = (*TEXT, *LETTERS, *PARTS, *PATTERNS, *URLS, *DIGESTS)
+# Rows that take anything come last: those for given types mean the same and are faster.
+TABLE: tuple[Function, ...] = (*NUMBERS, *ROUNDING, *_TEXTS, *ITEMS, *LOGIC, *CONVERT, *MOMENTS, *OBJECTS)
 
 __all__ = ["ANY", "TABLE", "Function", "signature"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import operator
 
 from headrace.expr.functions.row import ANY, Function
-from headrace.model.types import BOOL, BYTES, FLOAT, INT, STR
+from headrace.model.types import BOOL, BYTES, DATETIME, FLOAT, INT, STR
 
-_SPARKS = (INT, STR, BOOL, BYTES)
+_SPARKS = (INT, STR, BOOL, BYTES, DATETIME)
 # Spark takes NaN for equal to NaN and for the greatest number, Python for neither; and an int with a float is compared
 # exactly, not after rounding the int: the kernel compares these.
 _KERNELS = ((FLOAT, FLOAT), (INT, FLOAT), (FLOAT, INT))

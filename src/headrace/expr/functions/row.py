@@ -16,15 +16,16 @@ ANY = Type("T", "")
 class Function:
     """A function on given types: how it is written, what it means in Python, and the same in Catalyst.
 
-    `name` says how it is written: an operator `+`, a method `.lower`, or a function of the front door `length`. Several
-    rows of one name are overloads. `sql` has a place `{0}`, `{1}`... for each argument.
+    `name` says how it is written: an operator `+`, a method `.lower`, an attribute `@year`, or a function of the front
+    door `length`. Several rows of one name are overloads. `sql` has a place `{0}`, `{1}`... for each argument.
     """
 
     name: str
     takes: tuple[Type, ...]
     gives: Type
     python: Callable[..., Any]
-    sql: str
+    sql: str | None
+    """None for what Catalyst has no form for yet."""
     takes_none: bool = False
     """Whether None is a value like others for it; else None as an argument raises."""
     gives_none: Callable[..., bool] = lambda *_: False
@@ -34,10 +35,14 @@ class Function:
 
     def refusal(self, position: int) -> str:
         """The reason why None is no argument."""
+        if self.name.startswith("@"):
+            return f"None has no {self.name[1:]}"
         if self.name.startswith("."):
             return f"None has no {self.name[1:]}()" if position == 0 else f"{self.name[1:]}() does not take None"
         if self.name.isidentifier():
             return f"hr.{self.name}() does not take None"
+        if self.name in ("[]", "[:]"):
+            return "None has no items" if position == 0 else "None is no index"
         return f"None cannot be used with {self.name}"
 
 
@@ -47,4 +52,6 @@ def signature(name: str, types: tuple[Type, ...]) -> str:
         return f"{types[0]}{name}({', '.join(map(str, types[1:]))})"
     if name.isidentifier():
         return f"hr.{name}({', '.join(map(str, types))})"
+    if name in ("[]", "[:]"):
+        return f"{types[0]}[{':'.join(map(str, types[1:]))}{':' if name == '[:]' and len(types) == 2 else ''}]"
     return f"{name}{types[0]}" if len(types) == 1 else f"{types[0]} {name} {types[1]}"

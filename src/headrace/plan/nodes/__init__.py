@@ -1,8 +1,11 @@
 """The operators a plan is made of, one subject a file."""
 
+from headrace.plan.nodes.aggregate import Aggregate, Cogroup, Initial, Reduce
 from headrace.plan.nodes.base import Facts, Node
 from headrace.plan.nodes.branch import Branch, Split
 from headrace.plan.nodes.count import Count, Emit
+from headrace.plan.nodes.fold import Aggregating, Counting, Fold, Reducing
+from headrace.plan.nodes.foreign_key_join import ForeignKeyJoin, ForeignKeyMatch, ForeignKeySubscribe
 from headrace.plan.nodes.repartition import Repartition
 from headrace.plan.nodes.source import Source
 from headrace.plan.nodes.stateless import (
@@ -16,25 +19,64 @@ from headrace.plan.nodes.stateless import (
     SelectKey,
     ToStream,
 )
+from headrace.plan.nodes.stream_join import StreamJoin
+from headrace.plan.nodes.stream_table_join import GlobalTable, StreamGlobalJoin, StreamTableJoin
+from headrace.plan.nodes.suppress import Suppress
+from headrace.plan.nodes.table import TableSource, ToTable, VersionedTable
+from headrace.plan.nodes.table_aggregate import TableAggregate, TableGroupBy, TableReduce
+from headrace.plan.nodes.table_join import Side, TableJoin
+from headrace.plan.nodes.table_values import TableFilter, TableMapValues
 from headrace.plan.nodes.to import To
+from headrace.plan.nodes.windowed import SessionWindowed, SlidingWindowed, TimeWindowed
+from headrace.plan.nodes.windowed_cogroup import WindowedCogroup
 
 __all__ = [
+    "Aggregate",
+    "Aggregating",
     "Branch",
+    "Cogroup",
     "Count",
+    "Counting",
     "Emit",
     "Facts",
     "Filter",
     "FlatMap",
     "FlatMapValues",
+    "Fold",
+    "ForeignKeyJoin",
+    "ForeignKeyMatch",
+    "ForeignKeySubscribe",
+    "GlobalTable",
+    "Initial",
     "Map",
     "MapValues",
     "Merge",
     "Node",
     "Peek",
+    "Reduce",
+    "Reducing",
     "Repartition",
     "SelectKey",
+    "SessionWindowed",
+    "Side",
+    "SlidingWindowed",
     "Source",
     "Split",
+    "StreamGlobalJoin",
+    "StreamJoin",
+    "StreamTableJoin",
+    "Suppress",
+    "TableAggregate",
+    "TableFilter",
+    "TableGroupBy",
+    "TableJoin",
+    "TableMapValues",
+    "TableReduce",
+    "TableSource",
+    "TimeWindowed",
     "To",
     "ToStream",
+    "ToTable",
+    "VersionedTable",
+    "WindowedCogroup",
 ]

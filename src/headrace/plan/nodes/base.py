@@ -30,6 +30,15 @@ class Facts:
     reads_value: bool = True
     """Looks at the value, not only whether there is one."""
 
+    table: bool = False
+    """Is a table: the values of the records it sends on are changes."""
+
+    everywhere: bool = False
+    """Is held in full by every task: whoever reads it looks things up, and is not moved together with it."""
+
+    wants_old: bool = False
+    """Needs the old values of the tables it reads, which are not sent otherwise."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Node:
@@ -48,7 +57,8 @@ class Node:
     def inputs(self) -> tuple[Node, ...]:
         """The nodes this one reads from, in the order of its fields."""
         values = (getattr(self, field.name) for field in fields(self))
-        return tuple(value for value in values if isinstance(value, Node))
+        listed = (value if isinstance(value, tuple) else (value,) for value in values)
+        return tuple(one for value in listed for one in value if isinstance(one, Node))
 
     def with_inputs(self: N, rewritten: Mapping[Node, Node]) -> N:
         """The same node on rewritten inputs; itself if none of them changed."""
@@ -57,6 +67,8 @@ class Node:
             value = getattr(self, field.name)
             if isinstance(value, Node) and rewritten.get(value, value) is not value:
                 changed[field.name] = rewritten[value]
+            elif isinstance(value, tuple) and any(rewritten.get(one, one) is not one for one in _nodes(value)):
+                changed[field.name] = tuple(rewritten.get(one, one) for one in value)
         return replace(self, **changed) if changed else self
 
     def output(self) -> Schema:
@@ -67,6 +79,38 @@ class Node:
         """What `describe()` says beside the name: the parameters, in short."""
         return ""
 
+    def wants_old(self, position: int) -> bool:  # noqa: ARG002
+        """Whether it needs the old values of the table it reads as the input at this position."""
+        return self.facts.wants_old
+
+    def takes_no_key(self, position: int) -> bool:  # noqa: ARG002
+        """Whether a record without a key means something to it, coming from the input at this position."""
+        return False
+
+    def looks_up(self, position: int) -> bool:  # noqa: ARG002
+        """Whether it only looks things up in the input at this position: no record goes on from there."""
+        return False
+
+    @property
+    def sends_no_key(self) -> bool:
+        """Whether a record without a key may go on from it, as from a left or outer join."""
+        return any(self.takes_no_key(position) for position in range(len(self.inputs)))
+
+    @property
+    def versioned(self) -> bool:
+        """Whether a table knows what its rows were at earlier times, and tells changes that came too late to be new."""
+        return False
+
+    @property
+    def keeps_old(self) -> bool:
+        """Whether a table has the old values of its keys in a store of its own."""
+        return self.facts.table and self.facts.stateful
+
+    @property
+    def knows_old(self) -> bool:
+        """Whether a table can tell old values without a store that nobody has asked for yet."""
+        return self.keeps_old
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Unary(Node):
@@ -76,3 +120,7 @@ class Unary(Node):
 
     def output(self) -> Schema:
         return self.upstream.output()
+
+
+def _nodes(values: tuple[Any, ...]) -> tuple[Node, ...]:
+    return tuple(value for value in values if isinstance(value, Node))

@@ -31,7 +31,7 @@ class Count(Unary):
     emit: Emit
 
     op = "count"
-    facts = Facts(stateful=True, ends=True, reads_value=False)
+    facts = Facts(stateful=True, ends=True, reads_value=False, table=True)
 
     def output(self) -> Schema:
         return self.upstream.output().with_value(INT)

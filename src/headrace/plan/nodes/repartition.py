@@ -15,6 +15,8 @@ class Repartition(Unary):
     """
 
     partitions: int | None = None
+    takes_none: bool = False
+    """Whether a record without a key is sent on as well, to any task: somebody behind it wants it."""
 
     op = "repartition"
     facts = Facts(cuts=True)

@@ -3,27 +3,59 @@
 from typing import Any
 
 from headrace.plan.nodes import (
+    Aggregate,
     Branch,
+    Cogroup,
     Count,
     Filter,
     FlatMap,
     FlatMapValues,
+    ForeignKeyJoin,
+    ForeignKeyMatch,
+    ForeignKeySubscribe,
+    GlobalTable,
     Map,
     MapValues,
     Merge,
     Node,
     Peek,
+    Reduce,
     Repartition,
     SelectKey,
+    SessionWindowed,
+    SlidingWindowed,
     Source,
     Split,
+    StreamGlobalJoin,
+    StreamJoin,
+    StreamTableJoin,
+    Suppress,
+    TableAggregate,
+    TableFilter,
+    TableGroupBy,
+    TableJoin,
+    TableMapValues,
+    TableReduce,
+    TableSource,
+    TimeWindowed,
     To,
     ToStream,
+    ToTable,
+    VersionedTable,
+    WindowedCogroup,
 )
+from headrace.task.operators.aggregate import AggregateOperator, CogroupOperator, ReduceOperator
 from headrace.task.operators.base import Operator
 from headrace.task.operators.branch import SplitOperator
 from headrace.task.operators.count import CountOperator
+from headrace.task.operators.foreign_key_join import (
+    ForeignKeyJoinOperator,
+    ForeignKeyMatchOperator,
+    ForeignKeySubscribeOperator,
+)
 from headrace.task.operators.repartition import RepartitionOperator
+from headrace.task.operators.session_windowed import SessionWindowedOperator
+from headrace.task.operators.sliding_windowed import SlidingWindowedOperator
 from headrace.task.operators.source import SourceOperator
 from headrace.task.operators.stateless import (
     FilterOperator,
@@ -35,24 +67,58 @@ from headrace.task.operators.stateless import (
     PeekOperator,
     SelectKeyOperator,
 )
+from headrace.task.operators.stream_join import StreamJoinOperator
+from headrace.task.operators.stream_table_join import StreamGlobalJoinOperator, StreamTableJoinOperator
+from headrace.task.operators.suppress import SuppressOperator
+from headrace.task.operators.table import TableSourceOperator, VersionedTableOperator
+from headrace.task.operators.table_aggregate import TableAggregateOperator, TableGroupByOperator, TableReduceOperator
+from headrace.task.operators.table_join import TableJoinOperator
+from headrace.task.operators.table_values import TableFilterOperator, TableMapValuesOperator
 from headrace.task.operators.to import ToOperator
+from headrace.task.operators.to_stream import ToStreamOperator
+from headrace.task.operators.windowed import TimeWindowedOperator
+from headrace.task.operators.windowed_cogroup import WindowedCogroupOperator
 
 OPERATORS: dict[type[Node], type[Operator[Any]]] = {
+    Aggregate: AggregateOperator,
     Branch: PassOperator,
+    Cogroup: CogroupOperator,
     Count: CountOperator,
     Filter: FilterOperator,
     FlatMap: FlatMapOperator,
     FlatMapValues: FlatMapValuesOperator,
+    ForeignKeyJoin: ForeignKeyJoinOperator,
+    ForeignKeyMatch: ForeignKeyMatchOperator,
+    ForeignKeySubscribe: ForeignKeySubscribeOperator,
+    GlobalTable: TableSourceOperator,
     Map: MapOperator,
     MapValues: MapValuesOperator,
     Merge: PassOperator,
     Peek: PeekOperator,
+    Reduce: ReduceOperator,
     Repartition: RepartitionOperator,
     SelectKey: SelectKeyOperator,
+    SessionWindowed: SessionWindowedOperator,
+    SlidingWindowed: SlidingWindowedOperator,
     Source: SourceOperator,
     Split: SplitOperator,
+    StreamJoin: StreamJoinOperator,
+    Suppress: SuppressOperator,
+    StreamGlobalJoin: StreamGlobalJoinOperator,
+    StreamTableJoin: StreamTableJoinOperator,
+    TableAggregate: TableAggregateOperator,
+    TableFilter: TableFilterOperator,
+    TableGroupBy: TableGroupByOperator,
+    TableJoin: TableJoinOperator,
+    TableMapValues: TableMapValuesOperator,
+    TableReduce: TableReduceOperator,
+    TableSource: TableSourceOperator,
+    TimeWindowed: TimeWindowedOperator,
     To: ToOperator,
-    ToStream: PassOperator,
+    ToStream: ToStreamOperator,
+    ToTable: TableSourceOperator,
+    VersionedTable: VersionedTableOperator,
+    WindowedCogroup: WindowedCogroupOperator,
 }
 
 __all__ = ["OPERATORS", "Operator"]

@@ -15,15 +15,33 @@ from headrace.task.drops import Reason
 
 N = TypeVar("N", bound=Node)
 
+Way = Callable[[Record], None]
+
 
 class Operator(ABC, Generic[N]):
     """One task's share of a node."""
 
     next: tuple[Operator[Any], ...] = ()
-    """Who reads from it, in the order they were declared."""
+    """Who reads from it, in the order they were declared; twice if it reads twice."""
+
+    upstream: tuple[Operator[Any] | None, ...] = ()
+    """Whom it reads from, in the order of its inputs; None for one in another task."""
+
+    _ways: tuple[Way, ...] = ()
 
     def __init__(self, node: N, task: Context) -> None:
         self.node, self.task = node, task
+
+    def connect(
+        self, upstream: tuple[Operator[Any] | None, ...], readers: tuple[tuple[Operator[Any], int], ...]
+    ) -> None:
+        """Say whom it reads from, and who reads from it by which of their inputs."""
+        self.upstream, self.next = upstream, tuple(reader for reader, _ in readers)
+        self._ways = tuple(reader.way(position) for reader, position in readers)
+
+    def way(self, position: int) -> Way:  # noqa: ARG002
+        """How a record of the input at this position comes in; an operator with several inputs has several ways."""
+        return self.on_record
 
     @abstractmethod
     def on_record(self, record: Record) -> None:
@@ -35,8 +53,8 @@ class Operator(ABC, Generic[N]):
 
     def forward(self, record: Record) -> None:
         """Send a record to everyone who reads from this node."""
-        for operator in self.next:
-            operator.on_record(record)
+        for way in self._ways:
+            way(record)
 
     def drop(self, reason: Reason) -> None:
         """Leave a record out, and count it."""
@@ -47,16 +65,25 @@ class Operator(ABC, Generic[N]):
 
         `never_none` says in words what the result has to be where None is not possible.
         """
-        compute = bound.python()
+        compute = self.computed(bound)
 
         def call(record: Record) -> Any:
-            try:
-                result = compute({"key": record.key, "value": record.value, "timestamp": record.ts})
-            except Exception as exc:
-                raise self.failed(record, str(exc)) from exc
+            result = compute(record, {"key": record.key, "value": record.value, "timestamp": record.ts})
             if result is None and never_none is not None:
                 raise self.failed(record, f"None is not {never_none}")
             return result
+
+        return call
+
+    def computed(self, bound: Bound) -> Callable[[Record, dict[str, Any]], Any]:
+        """The user's expression as a function of the record at hand and the values of the expression's symbols."""
+        compute = bound.python()
+
+        def call(record: Record, values: dict[str, Any]) -> Any:
+            try:
+                return compute(values)
+            except Exception as exc:
+                raise self.failed(record, str(exc)) from exc
 
         return call
 

@@ -9,10 +9,10 @@ from headrace.task.operators.base import Operator
 
 
 class RepartitionOperator(Operator[Repartition]):
-    """Hands every record that has a key to the task that owns it."""
+    """Hands every record that has a key to the task that owns it; one that has none, if it is wanted, to any."""
 
     def on_record(self, record: Record) -> None:
-        if record.key is None:
+        if record.key is None and not self.node.takes_none:
             self.drop(Reason.NO_KEY)
         else:
             self.task.send(self.node, record)

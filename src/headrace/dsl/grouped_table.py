@@ -1,0 +1,113 @@
+"""Grouped tables: what aggregations of rows start from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from headrace.dsl import table as tables
+from headrace.dsl.functions import AGGREGATE_VALUE, KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
+from headrace.dsl.names import emit_of
+from headrace.expr import Expr
+from headrace.model.types import Type
+from headrace.plan.nodes import Node, TableAggregate, TableReduce
+from headrace.plan.origin import origin
+
+if TYPE_CHECKING:
+    from headrace.dsl.builder import Builder
+
+K = TypeVar("K")
+V = TypeVar("V")
+A = TypeVar("A")
+
+
+class KGroupedTable(Generic[K, V]):
+    """A table whose rows are grouped by a new key. A row that changes leaves its group first, then enters one."""
+
+    def __init__(self, builder: Builder, node: Node) -> None:
+        self._builder, self._node = builder, node
+
+    def count(self, *, store: str | None = None, emit: str | None = None) -> tables.KTable[K, int]:
+        """Count the rows of each group; a group that has lost all its rows stays, with 0."""
+        here = origin()
+        return self._aggregate("count", 0, lambda _k, _v, n: n + 1, lambda _k, _v, n: n - 1, store, emit, here)
+
+    def reduce(
+        self,
+        adder: Callable[[V, V], V | Expr],
+        subtractor: Callable[[V, V], V | Expr],
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+    ) -> tables.KTable[K, V]:
+        """Reduce the values of each group to one.
+
+        Both functions take the value so far and the one that comes or goes; None deletes the group.
+
+            totals = by_city.reduce(lambda total, value: total + value, lambda total, value: total - value)
+        """
+        here = origin()
+        value = self._node.output().value.type
+        symbols, check = {"aggregate": value, "value": value}, exactly(value, "the reduced value")
+        return self._add(
+            TableReduce,
+            "reduce",
+            store,
+            emit,
+            here,
+            adder=bound_on("reduce", adder, (AGGREGATE_VALUE,), symbols, here, check),
+            subtractor=bound_on("reduce", subtractor, (AGGREGATE_VALUE,), symbols, here, check),
+        )
+
+    def aggregate(
+        self,
+        initial: A | Callable[[], A],
+        adder: Callable[[K, V, A], A | Expr],
+        subtractor: Callable[[K, V, A], A | Expr],
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+    ) -> tables.KTable[K, A]:
+        """Fold the values of each group into one that begins as `initial`.
+
+        Both functions take the key, the value that comes or goes, and the aggregate so far; None deletes the group.
+        """
+        return self._aggregate("aggregate", initial, adder, subtractor, store, emit, origin())
+
+    def _aggregate(
+        self,
+        op: str,
+        initial: Any,
+        adder: Callable[..., Any],
+        subtractor: Callable[..., Any],
+        store: str | None,
+        emit: str | None,
+        here: str,
+    ) -> tables.KTable[Any, Any]:
+        schema, begin = self._node.output(), initial_of(initial, here)
+        symbols: dict[str, Type] = {"key": schema.key.type, "value": schema.value.type, "aggregate": begin.type}
+        check = exactly(begin.type, "the aggregate")
+        return self._add(
+            TableAggregate,
+            op,
+            store,
+            emit,
+            here,
+            initial=begin,
+            adder=bound_on(op, adder, (KEY_VALUE_AGGREGATE,), symbols, here, check),
+            subtractor=bound_on(op, subtractor, (KEY_VALUE_AGGREGATE,), symbols, here, check),
+        )
+
+    def _add(
+        self, kind: type[Node], op: str, store: str | None, emit: str | None, here: str, **parameters: Any
+    ) -> tables.KTable[Any, Any]:
+        name = self._builder.store_name(store, f"{self._node.name}.{op}", here)
+        node = kind(
+            name=self._builder.unique(None, name, here),
+            origin=here,
+            upstream=self._node,  # type: ignore[call-arg]
+            store=name,
+            emit=self._builder.emit if emit is None else emit_of(emit, here),
+            **parameters,
+        )
+        return tables.KTable(self._builder, self._builder.add_store(name, node))

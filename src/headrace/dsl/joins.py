@@ -1,0 +1,233 @@
+"""Joins with tables: what the methods of streams and tables share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from headrace.dsl.functions import KEY_VALUE, VALUE, bound, bound_on, exactly
+from headrace.dsl.names import emit_of
+from headrace.errors import OptionInvalid, TypesDiffer
+from headrace.expr import Bound, Expr
+from headrace.model.durations import Duration, duration_ms, duration_text
+from headrace.model.windows import JoinWindows
+from headrace.plan.nodes import (
+    Emit,
+    ForeignKeyJoin,
+    ForeignKeyMatch,
+    ForeignKeySubscribe,
+    GlobalTable,
+    Node,
+    Side,
+    StreamGlobalJoin,
+    StreamJoin,
+    StreamTableJoin,
+    TableJoin,
+    VersionedTable,
+)
+from headrace.serde import serde_of
+
+if TYPE_CHECKING:
+    from headrace.dsl.builder import Builder
+
+LEFT_RIGHT = ("left", "right")
+KEY_LEFT_RIGHT = ("key", "left", "right")
+
+Joiner = Callable[..., Any] | Expr
+
+
+def joiner_of(op: str, joiner: Joiner, left: Node, right: Node, here: str) -> Bound:
+    """A function of both values, or of the key and both values."""
+    symbols = {
+        "key": left.output().key.type,
+        "left": left.output().value.type,
+        "right": right.output().value.type,
+    }
+    return bound_on(op, joiner, (LEFT_RIGHT, KEY_LEFT_RIGHT), symbols, here)
+
+
+def same_app(builder: Builder, other: Builder, here: str) -> None:
+    """Raise if the two sides belong to two applications."""
+    if other is not builder:
+        raise OptionInvalid("other", other.id, f"a stream or table of this application, {builder.id!r}", here)
+
+
+def same_keys(left: Node, right: Node, here: str) -> None:
+    """Raise if the two sides have keys of different types: they would never meet."""
+    mine, theirs = left.output().key, right.output().key
+    if mine.type != theirs.type:
+        raise TypesDiffer(
+            "the joined sides have keys of two types", mine, theirs, here, fix="bring both to one type, or join on=..."
+        )
+    serde_of(mine.type, here)  # raises if the key has no bytes to be found by
+
+
+def table_join(
+    builder: Builder,
+    left: Node,
+    right: Node,
+    joiner: Joiner,
+    side: Side,
+    store: str | None,
+    emit: str | None,
+    name: str | None,
+    here: str,
+) -> Node:
+    """A join of two tables by key."""
+    op = {Side.INNER: "join", Side.LEFT: "left_join", Side.OUTER: "outer_join"}[side]
+    same_keys(left, right, here)
+    kept = None if store is None else builder.store_name(store, store, here)
+    chosen = builder.emit if emit is None else emit_of(emit, here)
+    node = TableJoin(
+        name=builder.unique(name, f"{left.name}.{op}", here),
+        origin=here,
+        left=left,
+        right=right,
+        joiner=joiner_of(op, joiner, left, right, here),
+        side=side,
+        store=kept,
+        emit=chosen if kept else Emit.EVERY,
+    )
+    return builder.add_store(kept, node) if kept else builder.add(node)
+
+
+def foreign_key_join(
+    builder: Builder,
+    left: Node,
+    right: Node,
+    on: Callable[..., Any] | Expr,
+    joiner: Joiner,
+    side: Side,
+    store: str | None,
+    emit: str | None,
+    name: str | None,
+    here: str,
+) -> Node:
+    """A join of two tables by a key that a function finds in the rows of the left."""
+    op = "left_join" if side is Side.LEFT else "join"
+    key = bound(op, on, (VALUE, KEY_VALUE), left, here, exactly(right.output().key.type, "the key to join on"))
+    for one in (left, right):
+        one.output().key.store_serde(here)  # raises if a key has no bytes to be found by
+    path, keep_all = builder.unique(name, f"{left.name}.{op}", here), side is Side.LEFT
+    kept = None if store is None else builder.store_name(store, store, here)
+    chosen = builder.emit if emit is None else emit_of(emit, here)
+    subscribe = ForeignKeySubscribe(name=f"{path}.subscribe", origin=here, upstream=left, on=key, keep_all=keep_all)
+    subscribers = builder.store_name(None, f"{path}.subscribers", here)
+    match = ForeignKeyMatch(
+        name=f"{path}.match",
+        origin=here,
+        subscriptions=builder.add(subscribe),
+        table=right,
+        left=left.output(),
+        store=subscribers,
+    )
+    node = ForeignKeyJoin(
+        name=path,
+        origin=here,
+        answers=builder.add_store(subscribers, match),
+        left=left,
+        joiner=joiner_of(op, joiner, left, right, here),
+        keep_all=keep_all,
+        store=kept,
+        emit=chosen if kept else Emit.EVERY,
+    )
+    return builder.add_store(kept, node) if kept else builder.add(node)
+
+
+def stream_join(
+    builder: Builder,
+    left: Node,
+    right: Node,
+    joiner: Joiner,
+    windows: JoinWindows | None,
+    side: Side,
+    store: str | None,
+    name: str | None,
+    here: str,
+) -> Node:
+    """A join of two streams by key, within windows."""
+    op = {Side.INNER: "join", Side.LEFT: "left_join", Side.OUTER: "outer_join"}[side]
+    if not isinstance(windows, JoinWindows):
+        wanted = 'hr.join_windows("10s"): two streams are joined within some time'
+        raise OptionInvalid("windows", windows, wanted, here)
+    same_keys(left, right, here)
+    kept = builder.store_name(store, name or f"{left.name}.{op}-{right.name}", here)
+    node = StreamJoin(
+        name=builder.unique(name, f"{left.name}.{op}", here),
+        origin=here,
+        left=left,
+        right=right,
+        joiner=joiner_of(op, joiner, left, right, here),
+        windows=windows,
+        side=side,
+        store=kept,
+    )
+    return builder.add_store(kept, node)
+
+
+def stream_table_join(
+    builder: Builder,
+    stream: Node,
+    table: Node,
+    joiner: Joiner,
+    keep_all: bool,
+    grace: Duration | None,
+    name: str | None,
+    here: str,
+) -> Node:
+    """A join of a stream with a table by key."""
+    op = "left_join" if keep_all else "join"
+    same_keys(stream, table, here)
+    grace_ms = None if grace is None else duration_ms("grace", grace, here)
+    if grace_ms is not None:
+        history = _history(table)
+        if history is None:
+            raise OptionInvalid("grace", grace, "it with a versioned table only: app.versioned_table(...)", here)
+        if grace_ms > history:
+            raise OptionInvalid("grace", grace, f"no more than the table's history, {duration_text(history)}", here)
+    return builder.add(
+        StreamTableJoin(
+            name=builder.unique(name, f"{stream.name}.{op}", here),
+            origin=here,
+            stream=stream,
+            table=table,
+            joiner=joiner_of(op, joiner, stream, table, here),
+            keep_all=keep_all,
+            grace_ms=grace_ms,
+        )
+    )
+
+
+def _history(table: Node) -> int | None:
+    """How far back a table knows its rows, itself or the one it is computed from; None if it is not versioned."""
+    if isinstance(table, VersionedTable):
+        return table.history_ms
+    return _history(table.inputs[0]) if table.versioned else None
+
+
+def stream_global_join(
+    builder: Builder,
+    stream: Node,
+    table: GlobalTable,
+    on: Callable[[Any, Any], Any] | Expr | None,
+    joiner: Joiner,
+    keep_all: bool,
+    name: str | None,
+    here: str,
+) -> Node:
+    """A join of a stream with a global table, by a key that a function names."""
+    op = "left_join" if keep_all else "join"
+    if on is None:
+        raise OptionInvalid("on", on, "the key to look up: on=lambda key, value: ...", here)
+    key = bound(op, on, (KEY_VALUE,), stream, here, exactly(table.output().key.type, "the key to look up"))
+    return builder.add(
+        StreamGlobalJoin(
+            name=builder.unique(name, f"{stream.name}.{op}", here),
+            origin=here,
+            stream=stream,
+            table=table,
+            on=key,
+            joiner=joiner_of(op, joiner, stream, table, here),
+            keep_all=keep_all,
+        )
+    )

@@ -1,0 +1,83 @@
+"""Moments: datetimes in UTC, and what is asked about them."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, timezone
+
+from headrace.expr.functions.row import Function
+from headrace.model.types import DATETIME, FLOAT, INT, STR
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MS = timedelta(milliseconds=1)
+_TEXT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.([0-9]{1,6}))?(?:Z|([+-])(\d\d):(\d\d))", re.ASCII)
+_OUTSIDE = "the datetime is outside the years 1 to 9999"
+
+
+def _from_ms(ms: int) -> datetime:
+    try:
+        return _EPOCH + timedelta(milliseconds=ms)
+    except OverflowError:
+        raise OverflowError(_OUTSIDE) from None
+
+
+def _plus_ms(moment: datetime, ms: int) -> datetime:
+    try:
+        return moment + timedelta(milliseconds=ms)
+    except OverflowError:
+        raise OverflowError(_OUTSIDE) from None
+
+
+def _to_ms(moment: datetime) -> int:
+    return (moment - _EPOCH) // _MS
+
+
+def _parsed(text: str) -> datetime:
+    found = _TEXT.fullmatch(text)
+    try:
+        if found is None:
+            raise ValueError
+        plain, fraction, sign, hours, minutes = found.groups()
+        micros = int((fraction or "0").ljust(6, "0"))
+        at = datetime.fromisoformat(plain).replace(tzinfo=timezone.utc, microsecond=micros)
+        if sign is None:
+            return at
+        if int(hours) > 23 or int(minutes) > 59:
+            raise ValueError
+        away = timedelta(hours=int(hours), minutes=int(minutes))
+        return at - away if sign == "+" else at + away
+    except (ValueError, OverflowError):
+        raise ValueError("the text is not a datetime such as 2024-05-31T12:30:00Z") from None
+
+
+_UNITS = {
+    "second": lambda at: at.replace(microsecond=0),
+    "minute": lambda at: at.replace(second=0, microsecond=0),
+    "hour": lambda at: at.replace(minute=0, second=0, microsecond=0),
+    "day": lambda at: at.replace(hour=0, minute=0, second=0, microsecond=0),
+    "month": lambda at: at.replace(day=1, hour=0, minute=0, second=0, microsecond=0),
+    "year": lambda at: at.replace(month=1, day=1, hour=0, minute=0, second=0, microsecond=0),
+}
+_PARTS = ("year", "month", "day", "hour", "minute", "second", "microsecond")
+
+
+def _part(name: str) -> Function:
+    return Function(f"@{name}", (DATETIME,), INT, lambda at: getattr(at, name), f"hr_moment_{name}({{0}})")
+
+
+_D = (DATETIME,)
+MOMENTS = (
+    Function("from_ms", (INT,), DATETIME, _from_ms, "hr_from_ms({0})"),
+    Function("to_ms", _D, INT, _to_ms, "hr_to_ms({0})"),
+    Function("plus_ms", (DATETIME, INT), DATETIME, _plus_ms, "hr_plus_ms({0}, {1})"),
+    Function("parse_datetime", (STR,), DATETIME, _parsed, "hr_parse_datetime({0})"),
+    Function(".isoformat", _D, STR, datetime.isoformat, "hr_isoformat({0})"),
+    Function(".timestamp", _D, FLOAT, datetime.timestamp, "hr_moment_timestamp({0})"),
+    Function(".weekday", _D, INT, datetime.weekday, "hr_moment_weekday({0})"),
+    Function(".isoweekday", _D, INT, datetime.isoweekday, "(hr_moment_weekday({0}) + 1L)"),
+    *map(_part, _PARTS),
+    *(
+        Function(f"start_of_{unit}", _D, DATETIME, python, f"hr_start_of_{unit}({{0}})")
+        for unit, python in _UNITS.items()
+    ),
+)

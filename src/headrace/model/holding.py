@@ -1,0 +1,62 @@
+"""Which types have room for values of which others."""
+
+from __future__ import annotations
+
+from headrace.model.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    JSON,
+    NONE,
+    STR,
+    DictType,
+    ListType,
+    OptionalType,
+    StructField,
+    StructType,
+    Type,
+    present,
+)
+
+
+def holds(wanted: Type, found: Type) -> bool:
+    """Whether JSON of one type can be made of values of another, which may be dicts written out in an expression."""
+    if wanted == found or (wanted, found) == (FLOAT, INT):
+        return True
+    if wanted == JSON:
+        return _untyped(found)
+    match wanted, found:
+        case OptionalType(of=of), _:
+            return found == NONE or holds(of, found.of if isinstance(found, OptionalType) else found)
+        case ListType(element=element), ListType(element=item):
+            return item == NONE or holds(element, item)
+        case DictType(value=value), DictType(value=item):
+            return item == NONE or holds(value, item)
+        case DictType(value=value), StructType(keyed=True, fields=fields):
+            return all(holds(value, _type(found, one)) for one in fields)
+        case StructType(keyed=True), StructType(keyed=True):
+            return _same_fields(wanted, found)
+    return False
+
+
+def _untyped(found: Type) -> bool:
+    """Whether values of a type are among those that untyped JSON can have."""
+    match found:
+        case OptionalType(of=inner) | ListType(element=inner) | DictType(value=inner):
+            return _untyped(inner)
+        case StructType(keyed=True, fields=fields):
+            return all(_untyped(one.type) for one in fields)
+    return found in (STR, INT, FLOAT, BOOL, NONE, JSON)
+
+
+def _same_fields(wanted: StructType, found: StructType) -> bool:
+    for field in found.fields:
+        place = wanted.field(field.name)
+        if place is None or not holds(place.type, _type(found, field)) or (place.needed and not field.needed):
+            return False
+    return all(found.field(place.name) is not None for place in wanted.fields if place.needed)
+
+
+def _type(struct: StructType, field: StructField) -> Type:
+    # Whatever comes from a record may be None; where it must not be, that is said when it is written.
+    return present(field.type) if struct.cls is dict else field.type

@@ -1,0 +1,25 @@
+"""The user's own line, seen from inside headrace."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+OURS = str(Path(__file__).resolve().parents[1]) + os.sep
+"""What the names of our own files begin with."""
+
+
+def place(filename: str, line: int) -> str:
+    """`file.py:42`."""
+    return f"{Path(filename).name}:{line}"
+
+
+def calling_line() -> str | None:
+    """Where the innermost caller outside headrace is."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(OURS):
+            return place(frame.f_code.co_filename, frame.f_lineno)
+        frame = frame.f_back  # type: ignore[assignment]
+    return None

@@ -1,0 +1,89 @@
+"""Folding the records of each key into one value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from headrace.expr import Bound
+from headrace.model.types import Type
+from headrace.plan.nodes.base import Facts, Node, Unary
+from headrace.plan.nodes.count import Emit
+from headrace.plan.nodes.table import kept
+from headrace.plan.schema import Field, Schema
+
+
+@dataclass(frozen=True)
+class Initial:
+    """What an aggregate begins with: made anew for each key, so that it may be changed in place."""
+
+    make: Callable[[], Any]
+    type: Type
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reduce(Unary):
+    """The first value of each key, then what the reducer makes of the value so far and each new one.
+
+    Drops a record without a key or without a value. A reducer that gives None deletes the row.
+    """
+
+    reducer: Bound
+    store: str
+    emit: Emit
+
+    op = "reduce"
+    facts = Facts(stateful=True, ends=True, table=True)
+
+    def detail(self) -> str:
+        return str(self.reducer) + kept(self.store, self.emit)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Aggregate(Unary):
+    """What the aggregator makes of each record and the value so far, which is `initial` before the first.
+
+    Drops a record without a key or without a value. An aggregator that gives None deletes the row.
+    """
+
+    initial: Initial
+    aggregator: Bound
+    store: str
+    emit: Emit
+
+    op = "aggregate"
+    facts = Facts(stateful=True, ends=True, table=True)
+
+    def output(self) -> Schema:
+        return self.upstream.output().with_value(self.initial.type)
+
+    def detail(self) -> str:
+        return f"{self.initial}, {self.aggregator}{kept(self.store, self.emit)}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cogroup(Node):
+    """Several grouped streams folded into one value for each key, each stream with an aggregator of its own.
+
+    Drops a record without a key or without a value. An aggregator that gives None deletes the row.
+    """
+
+    streams: tuple[Node, ...]
+    initial: Initial
+    aggregators: tuple[Bound, ...]
+    store: str
+    emit: Emit
+
+    op = "cogroup"
+    facts = Facts(stateful=True, ends=True, table=True)
+
+    def output(self) -> Schema:
+        return Schema(Field(self.streams[0].output().key.type), Field(self.initial.type))
+
+    def detail(self) -> str:
+        return f"{self.initial}, {' | '.join(map(str, self.aggregators))}{kept(self.store, self.emit)}"

@@ -1,0 +1,93 @@
+"""Joins of tables by a key inside the values of the left: `orders.join(users, ..., on=lambda order: order.user)`.
+
+Three nodes, because a row travels to the task of its foreign key and back: the left side subscribes there, the right
+side answers subscribers whenever its row changes, and the result is made where the left row is, if the row is still the
+one that asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headrace.expr import Bound
+from headrace.plan.nodes.base import Facts, Node, Unary
+from headrace.plan.nodes.count import Emit
+from headrace.plan.nodes.table import kept
+from headrace.plan.schema import Schema
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ForeignKeySubscribe(Unary):
+    """Each change of the left table as subscriptions: off the old foreign key, on to the new.
+
+    An inner join drops a row without a foreign key.
+    """
+
+    on: Bound
+    keep_all: bool
+
+    op = "foreign_key_subscribe"
+    facts = Facts(rekeys=True, wants_old=True)
+
+    def output(self) -> Schema:
+        return self.upstream.output().with_key(self.on.type)
+
+    def detail(self) -> str:
+        return f"on {self.on}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ForeignKeyMatch(Node):
+    """The subscriptions of each foreign key, answered when they come and whenever the row of the right table changes.
+
+    The subscribers of one row are answered in the order of the bytes of their keys.
+    """
+
+    subscriptions: Node
+    table: Node
+    left: Schema
+    store: str
+
+    op = "foreign_key_match"
+    facts = Facts(stateful=True, rekeys=True, wants_old=True)
+
+    def takes_no_key(self, position: int) -> bool:
+        return position == 0  # the left join wants an answer for a row without a foreign key, too
+
+    @property
+    def sends_no_key(self) -> bool:
+        return False  # its answers go to the keys of the left
+
+    def output(self) -> Schema:
+        return Schema(self.left.key, self.table.output().value)
+
+    def detail(self) -> str:
+        return f"store {self.store}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ForeignKeyJoin(Node):
+    """The joined rows: each answer with the left row that asked for it, unless that has changed since.
+
+    The time of a row is the later of both sides' after a change of the left, that of the right side after one there.
+    """
+
+    answers: Node
+    left: Node
+    joiner: Bound
+    keep_all: bool
+    store: str | None = None
+    emit: Emit = Emit.EVERY
+
+    op = "foreign_key_join"
+    facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def keeps_old(self) -> bool:
+        return self.store is not None
+
+    def output(self) -> Schema:
+        return self.left.output().with_value(self.joiner.type)
+
+    def detail(self) -> str:
+        return f"{'left' if self.keep_all else 'inner'}, {self.joiner}{kept(self.store, self.emit)}"

@@ -1,0 +1,45 @@
+"""Joins of two streams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headrace.expr import Bound
+from headrace.model.windows import JoinWindows
+from headrace.plan.nodes.base import Facts, Node
+from headrace.plan.nodes.table_join import Side
+from headrace.plan.schema import Schema
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StreamJoin(Node):
+    """The pairs of records of two streams that have the same key and lie close enough in time.
+
+    A result has the later time of its two records. A left join also sends on each left record that found no partner,
+    an outer join those of both sides: when no partner can come any more, at once if the record came that late or has no
+    key. Drops any other record without a key, and all without a value.
+    """
+
+    left: Node
+    right: Node
+    joiner: Bound
+    windows: JoinWindows
+    side: Side
+    store: str
+    """Both sides keep their records in stores of this name, the one with `.left`, the other with `.right`."""
+
+    op = "stream_join"
+    facts = Facts(stateful=True)
+
+    def keeps_unmatched(self, position: int) -> bool:
+        """Whether a record of the input at this position is sent on without a partner."""
+        return self.side is Side.OUTER or (self.side is Side.LEFT and position == 0)
+
+    def takes_no_key(self, position: int) -> bool:
+        return self.keeps_unmatched(position)
+
+    def output(self) -> Schema:
+        return self.left.output().with_value(self.joiner.type)
+
+    def detail(self) -> str:
+        return f"{self.side.value}, {self.joiner}, {self.windows}, store {self.store}"

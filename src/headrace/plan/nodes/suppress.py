@@ -1,0 +1,49 @@
+"""Holding back the changes of a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headrace.model.durations import duration_text
+from headrace.plan.nodes.base import Facts, Node, Unary
+from headrace.plan.nodes.windowed import WindowedAggregation
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Suppress(Unary):
+    """The last change of each key, held back until its window is over, or for some time since the first one.
+
+    With `final`, the changes of a window leave as one when stream time reaches its end + `wait_ms`, deletions not at
+    all. Without, those of a key leave as one when stream time is `wait_ms` past the time of the first. More than
+    `max_records` keys are never held back: the oldest leaves early, or with `fail_when_full` the application stops.
+    """
+
+    wait_ms: int
+    final: bool
+    max_records: int | None
+    fail_when_full: bool
+
+    op = "suppress"
+    facts = Facts(stateful=True, ends=True, table=True, wants_old=True)
+
+    @property
+    def keeps_old(self) -> bool:
+        return False
+
+    @property
+    def knows_old(self) -> bool:
+        return True
+
+    def detail(self) -> str:
+        wait = f"until windows close, {duration_text(self.wait_ms)} past their end" if self.final else ""
+        full = "then stop" if self.fail_when_full else "then the oldest first"
+        most = "" if self.max_records is None else f", at most {self.max_records}, {full}"
+        return (wait or f"for {duration_text(self.wait_ms)}") + most
+
+
+def lateness_of(node: Node) -> int | None:
+    """How long after their end the windows of a table are over, the latest of those it is made of; None without any."""
+    if isinstance(node, WindowedAggregation):
+        return node.windows.lateness_ms
+    found = [lateness_of(upstream) for upstream in node.inputs]
+    return max((one for one in found if one is not None), default=None)

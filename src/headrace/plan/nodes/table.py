@@ -1,0 +1,78 @@
+"""Tables that are read, or made of streams as they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from headrace.model.durations import duration_text
+from headrace.plan.nodes.base import Facts, Unary
+from headrace.plan.nodes.count import Emit
+from headrace.plan.nodes.source import Source
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TableSource(Source):
+    """The records of a topic as the changes of a table: the last value of each key is its row, None deletes it.
+
+    Drops a record without a key. Records count in the order of the topic, whatever their times. Without the name of a
+    store every record is sent on; with one, `emit` says which.
+    """
+
+    store: str | None = None
+    emit: Emit = Emit.EVERY
+
+    op = "table"
+    facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def keeps_old(self) -> bool:
+        return self.store is not None
+
+    def detail(self) -> str:
+        return super().detail() + kept(self.store, self.emit)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class VersionedTable(TableSource):
+    """A topic as a table that knows its rows as of earlier times, `history_ms` back.
+
+    An earlier record does not replace a later one. Drops a record without a key, and one older than the history.
+    """
+
+    history_ms: int
+
+    op = "versioned_table"
+
+    @property
+    def versioned(self) -> bool:
+        return True
+
+    def detail(self) -> str:
+        return f"{super().detail()}, history {duration_text(self.history_ms)}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ToTable(Unary):
+    """The records of a stream as the changes of a table. Drops a record without a key.
+
+    Without the name of a store every record is sent on; with one, `emit` says which.
+    """
+
+    store: str | None = None
+    emit: Emit = Emit.EVERY
+
+    op = "to_table"
+    facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def keeps_old(self) -> bool:
+        return self.store is not None
+
+    def detail(self) -> str:
+        return kept(self.store, self.emit).removeprefix(", ")
+
+
+def kept(store: str | None, emit: Any) -> str:
+    """What `describe()` says of a store."""
+    return f", store {store}, emit {emit.value}" if store else ""

@@ -1,0 +1,56 @@
+"""Joins of two tables with the same keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from headrace.expr import Bound
+from headrace.plan.nodes.base import Facts, Node
+from headrace.plan.nodes.count import Emit
+from headrace.plan.nodes.table import kept
+from headrace.plan.schema import Schema
+
+
+class Side(Enum):
+    """Which rows a join has: those with both sides, all of the left, or all of both."""
+
+    INNER = "inner"
+    LEFT = "left"
+    OUTER = "outer"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TableJoin(Node):
+    """The rows of two tables, joined by key; a change of either side changes the row.
+
+    The time of a row is the later of both sides'. A row whose needed sides are not there any more is deleted.
+    """
+
+    left: Node
+    right: Node
+    joiner: Bound
+    side: Side
+    store: str | None = None
+    emit: Emit = Emit.EVERY
+
+    op = "table_join"
+    facts = Facts(stateful=True, ends=True, table=True)
+
+    def wants_old(self, position: int) -> bool:
+        # Without a row on the other side, only the old value tells the deletion of a row from that of none.
+        return self.side is Side.OUTER or (self.side is Side.LEFT and position == 0)
+
+    @property
+    def keeps_old(self) -> bool:
+        return False  # what its rows were is computed from what both sides were
+
+    @property
+    def knows_old(self) -> bool:
+        return True
+
+    def output(self) -> Schema:
+        return self.left.output().with_value(self.joiner.type)
+
+    def detail(self) -> str:
+        return f"{self.side.value}, {self.joiner}{kept(self.store, self.emit)}"

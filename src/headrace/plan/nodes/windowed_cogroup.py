@@ -1,0 +1,38 @@
+"""Aggregations of several streams, window by window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headrace.plan.nodes.base import Facts, Node
+from headrace.plan.nodes.count import Emit
+from headrace.plan.schema import Schema
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WindowedCogroup(Node):
+    """The table of several windowed aggregations with one store, each of a stream with an aggregator of its own.
+
+    Each of them has its own stream time: a stream that lags behind the others loses nothing by that.
+    """
+
+    parts: tuple[Node, ...]
+    store: str
+    emit: Emit
+
+    op = "windowed_cogroup"
+    facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def keeps_old(self) -> bool:
+        return False
+
+    @property
+    def knows_old(self) -> bool:
+        return True
+
+    def output(self) -> Schema:
+        return self.parts[0].output()
+
+    def detail(self) -> str:
+        return f"store {self.store}, emit {self.emit.value}"

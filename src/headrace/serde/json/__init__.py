@@ -1,0 +1,5 @@
+"""Records as JSON."""
+
+from headrace.serde.json.serde import JsonSerde, json
+
+__all__ = ["JsonSerde", "json"]

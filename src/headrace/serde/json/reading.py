@@ -1,0 +1,235 @@
+"""From parsed JSON to values of a type: one function for each type, made once."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import dataclasses
+import math
+import re
+from collections.abc import Callable
+from datetime import datetime, timezone
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from headrace.model.types import (
+    BOOL,
+    BYTES,
+    DATETIME,
+    DECIMAL,
+    FLOAT,
+    INT,
+    JSON,
+    NONE,
+    OBJECT,
+    STR,
+    DictType,
+    EnumType,
+    ListType,
+    OptionalType,
+    StructField,
+    StructType,
+    Type,
+)
+from headrace.serde.json.mismatch import Mismatch, needed, shown
+
+Read = Callable[[Any], Any]
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,6}))?(Z|[+-]\d\d:\d\d)")
+_DECIMAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+
+
+def reader(type_: Type) -> Read:
+    """The function that makes a value of a type from what the JSON parser found."""
+    match type_:
+        case OptionalType(of=of):
+            read = reader(of)
+            return lambda found: None if found is None else read(found)
+        case ListType(element=element):
+            return _list(type_, reader(element))
+        case DictType(value=value):
+            return _dict(type_, reader(value))
+        case EnumType(cls=cls):
+            return _enum(type_, {member.value: member for member in cls})
+        case StructType():
+            return _struct(type_)
+    return _PLAIN[type_]
+
+
+def _str(found: Any) -> str:
+    if type(found) is not str:
+        raise needed(found, STR)
+    return found
+
+
+def _int(found: Any) -> int:
+    if type(found) is not int:
+        raise needed(found, INT)
+    if not -(2**63) <= found < 2**63:
+        raise Mismatch(f"is the number {found}, which does not fit 64 bits")
+    return found
+
+
+def _float(found: Any) -> float:
+    if type(found) is not float and type(found) is not int and not isinstance(found, Decimal):
+        raise needed(found, FLOAT)
+    try:
+        number = float(found)
+    except OverflowError:
+        number = math.inf
+    if math.isinf(number):
+        raise Mismatch("is a number that does not fit a float")
+    return number
+
+
+def _bool(found: Any) -> bool:
+    if type(found) is not bool:
+        raise needed(found, BOOL)
+    return found
+
+
+def _bytes(found: Any) -> bytes:
+    try:
+        return base64.b64decode(_str(found), validate=True)
+    except (Mismatch, binascii.Error, ValueError):
+        raise needed(found, "bytes in base64") from None
+
+
+def _datetime(found: Any) -> datetime:
+    parts = _MOMENT.fullmatch(found) if isinstance(found, str) else None
+    try:
+        if parts is None:
+            raise ValueError
+        # Before Python 3.11 fromisoformat() knows no Z, and of fractions only those of 3 or 6 digits.
+        micros = int((parts[1] or "0").ljust(6, "0"))
+        offset = "+00:00" if parts[2] == "Z" else parts[2]
+        return datetime.fromisoformat(found[:19] + offset).replace(microsecond=micros).astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        raise needed(found, "a datetime such as 2024-05-31T12:30:00Z") from None
+
+
+def _decimal(found: Any) -> Decimal:
+    if isinstance(found, Decimal | int) and not isinstance(found, bool):
+        return Decimal(found)
+    try:
+        if isinstance(found, str) and _DECIMAL.fullmatch(found):
+            return Decimal(found)
+    except InvalidOperation:
+        pass
+    raise needed(found, DECIMAL)
+
+
+def _json(found: Any) -> Any:
+    # Decimals are there only because some other field is one.
+    if isinstance(found, Decimal):
+        return float(found)
+    if isinstance(found, list):
+        return [_json(item) for item in found]
+    return {key: _json(value) for key, value in found.items()} if isinstance(found, dict) else found
+
+
+_PLAIN: dict[Type, Read] = {
+    STR: _str,
+    INT: _int,
+    FLOAT: _float,
+    BOOL: _bool,
+    BYTES: _bytes,
+    DATETIME: _datetime,
+    DECIMAL: _decimal,
+    JSON: _json,
+    NONE: _json,
+    OBJECT: _json,
+}
+
+
+def _list(type_: Type, read: Read) -> Read:
+    def read_list(found: Any) -> list[Any]:
+        if type(found) is not list:
+            raise needed(found, type_)
+        result: list[Any] = []
+        try:
+            for item in found:
+                result.append(read(item))  # its length tells which item failed
+        except Mismatch as exc:
+            raise exc.below(len(result)) from None
+        return result
+
+    return read_list
+
+
+def _dict(type_: Type, read: Read) -> Read:
+    def read_dict(found: Any) -> dict[str, Any]:
+        if type(found) is not dict:
+            raise needed(found, type_)
+        result: dict[str, Any] = {}
+        for key, value in found.items():
+            try:
+                result[key] = read(value)
+            except Mismatch as exc:
+                raise exc.below(key) from None
+        return result
+
+    return read_dict
+
+
+def _enum(type_: Type, members: dict[Any, Any]) -> Read:
+    def read_enum(found: Any) -> Any:
+        member = members.get(found) if type(found) in (str, int) else None
+        if member is None:
+            raise Mismatch(f"is {shown(found)}, {type_} is one of {', '.join(map(repr, members))}")
+        return member
+
+    return read_enum
+
+
+def _struct(type_: StructType) -> Read:
+    fields = [(one, reader(one.type)) for one in type_.fields]
+    make = type_.cls
+    # What __init__ does not take is set behind it, as it was when it was written.
+    later = {one.name for one in dataclasses.fields(make) if not one.init} if dataclasses.is_dataclass(make) else set()
+
+    def read_struct(found: Any) -> Any:
+        if type(found) is not dict:
+            raise needed(found, f"{type_} (an object)")
+        given: dict[str, Any] = {}
+        for field, read in fields:
+            name = field.name
+            if name in found:
+                try:
+                    given[name] = read(found[name])
+                except Mismatch as exc:
+                    raise exc.below(name) from None
+            elif field.needed:
+                _check_missing(field)
+                given[name] = None
+        if not later:
+            return _made(make, given)
+        made = _made(make, {name: value for name, value in given.items() if name not in later})
+        for name in later & given.keys():
+            object.__setattr__(made, name, given[name])
+        return made
+
+    return read_struct
+
+
+def _check_missing(field: StructField) -> None:
+    if not isinstance(field.type, OptionalType) and field.type != JSON:
+        raise Mismatch("is missing").below(field.name)
+
+
+def _made(make: Callable[..., Any], given: dict[str, Any]) -> Any:
+    try:
+        return make(**given)
+    except Mismatch:
+        raise
+    except (ValueError, TypeError, ArithmeticError, LookupError) as exc:  # the class's own checks
+        name = getattr(make, "__name__", "the class")
+        raise Mismatch(f"is refused by {name}: {_words(exc)}") from exc
+
+
+def _words(exc: Exception) -> str:
+    """What a class says against its fields, on one line; pydantic has a list of it."""
+    listed = getattr(exc, "errors", None)
+    if not callable(listed):
+        return str(exc)
+    return "; ".join(f"{'.'.join(map(str, one['loc'])) or 'it'}: {one['msg']}" for one in listed())

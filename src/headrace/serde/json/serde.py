@@ -1,0 +1,113 @@
+"""The JSON serde, typed and untyped."""
+
+from __future__ import annotations
+
+import json as parser
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, NoReturn, TypeVar, overload
+
+from headrace.model.records import record_type
+from headrace.model.types import DECIMAL, JSON, DictType, ListType, OptionalType, StructType, Type
+from headrace.model.where import calling_line
+from headrace.serde.base import Serde
+from headrace.serde.json.reading import Read, reader
+from headrace.serde.json.writing import Write, writer
+
+T = TypeVar("T")
+
+_text = parser.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+@dataclass(frozen=True, repr=False)
+class JsonSerde(Serde[T]):
+    """Values of one type as JSON, in UTF-8 without white space.
+
+    Fields are written in the order of their class, the keys of dicts in their own: equal values have equal bytes.
+    """
+
+    type: Type
+    name: str = field(default="json", init=False)
+    _decimals: bool = field(init=False, compare=False)
+    _from_json: Read = field(init=False, compare=False)
+    _to_json: Write = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_decimals", _holds_decimals(self.type))
+        object.__setattr__(self, "_from_json", reader(self.type))
+        object.__setattr__(self, "_to_json", writer(self.type))
+
+    def write(self, value: T) -> bytes:
+        try:
+            return _text(self._to_json(value)).encode()
+        except UnicodeEncodeError as exc:
+            raise ValueError(f"U+{ord(exc.object[exc.start]):04X} in it has no UTF-8 form") from None
+        except RecursionError:
+            raise ValueError("it is nested too deeply") from None
+
+    def read(self, data: bytes) -> T:
+        return self._from_json(_parsed(data, Decimal if self._decimals else float))  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        return "JSON" if self.type == JSON else f"JSON({self.type})"
+
+    __repr__ = __str__
+
+
+@overload
+def json() -> JsonSerde[Any]: ...
+
+
+@overload
+def json(record: type[T]) -> JsonSerde[T]: ...
+
+
+def json(record: type[Any] | None = None) -> JsonSerde[Any]:
+    """Records as JSON: of a dataclass, a TypedDict or a pydantic model, or without one any JSON.
+
+    Read: a field that is missing gets its default, or None if it may be None, or is refused; null is taken only where
+    None may be; fields that the class does not have are left out; an int is taken for a float, nothing else is
+    converted. A datetime is a text with its time zone, bytes are base64, a Decimal is a number or a text, an Enum is
+    the value of its member. What does not fit is refused with the path of the field.
+
+        orders = app.stream("orders", value=hr.json(Order))
+        events = app.stream("events", value=hr.json())
+    """
+    return JsonSerde(JSON if record is None else record_type(record, calling_line() or "?"))
+
+
+def _parsed(data: bytes, real: Any) -> Any:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as exc:
+        raise ValueError(f"byte 0x{data[exc.start]:02x} at {exc.start} is not UTF-8") from None
+    try:
+        found = parser.loads(text, parse_constant=_refused, parse_float=real)
+    except parser.JSONDecodeError as exc:
+        raise ValueError(f"not JSON at {exc.pos}: {exc.msg}") from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if "\\u" in text:
+        _check_letters(found)
+    return found
+
+
+def _check_letters(found: Any) -> None:
+    """Halves of surrogate pairs can be written as \\uD800, and are no letters."""
+    try:
+        parser.dumps(found, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError as exc:
+        raise ValueError(f"\\u{ord(exc.object[exc.start]):04x} is half a letter") from None
+
+
+def _refused(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _holds_decimals(type_: Type) -> bool:
+    match type_:
+        case OptionalType(of=inner) | ListType(element=inner) | DictType(value=inner):
+            return _holds_decimals(inner)
+        case StructType(fields=fields):
+            return any(_holds_decimals(one.type) for one in fields)
+    return type_ == DECIMAL

@@ -1,0 +1,229 @@
+"""From values of a type to what the JSON writer takes: one function for each type, made once."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Callable
+from datetime import datetime, timezone
+from decimal import Decimal
+from operator import attrgetter, itemgetter
+from typing import Any
+
+from headrace.model.types import (
+    BOOL,
+    BYTES,
+    DATETIME,
+    DECIMAL,
+    FLOAT,
+    INT,
+    JSON,
+    NONE,
+    OBJECT,
+    STR,
+    DictType,
+    EnumType,
+    ListType,
+    OptionalType,
+    StructType,
+    Type,
+)
+from headrace.serde.json.mismatch import Mismatch
+
+Write = Callable[[Any], Any]
+
+
+def writer(type_: Type) -> Write:
+    """The function that checks a value of a type and makes of it what JSON can say."""
+    match type_:
+        case OptionalType(of=of):
+            write = writer(of)
+            return lambda value: None if value is None else write(value)
+        case ListType(element=element):
+            return _list(type_, writer(element))
+        case DictType(value=value):
+            return _dict(type_, writer(value))
+        case EnumType(cls=cls):
+            return _enum(type_, cls)
+        case StructType():
+            return _struct(type_)
+    return _PLAIN[type_]
+
+
+def is_writable(type_: Type) -> bool:
+    """Whether JSON can say values of a type."""
+    match type_:
+        case OptionalType(of=inner) | ListType(element=inner) | DictType(value=inner):
+            return is_writable(inner)
+        case StructType(fields=fields):
+            return all(is_writable(one.type) for one in fields)
+    return isinstance(type_, EnumType) or type_ in _PLAIN
+
+
+def wrong(value: object, type_: object) -> Mismatch:
+    """The error for a value of another type."""
+    if value is None:
+        return Mismatch(f"is None, {type_} is needed")
+    text = repr(value)
+    return Mismatch(f"is {text if len(text) <= 60 else text[:60] + '...'}, a {type(value).__name__}, {type_} is needed")
+
+
+def _str(value: Any) -> str:
+    if not isinstance(value, str):
+        raise wrong(value, STR)
+    return str.__str__(value)
+
+
+def _int(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise wrong(value, INT)
+    if not -(2**63) <= value < 2**63:
+        raise Mismatch(f"is {int(value)}, which does not fit 64 bits")
+    return int(value)
+
+
+def _float(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise wrong(value, FLOAT)
+    if not math.isfinite(value):
+        raise Mismatch(f"is {value}, which JSON cannot say")
+    return float(value)
+
+
+def _bool(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise wrong(value, BOOL)
+    return value
+
+
+def _bytes(value: Any) -> str:
+    if not isinstance(value, bytes | bytearray):
+        raise wrong(value, BYTES)
+    return base64.b64encode(value).decode("ascii")
+
+
+def _datetime(value: Any) -> str:
+    if not isinstance(value, datetime):
+        raise wrong(value, DATETIME)
+    if value.tzinfo is None:
+        raise Mismatch(f"is {value}, a datetime without a time zone: give one, such as timezone.utc")
+    return value.astimezone(timezone.utc).replace(tzinfo=None).isoformat() + "Z"
+
+
+def _decimal(value: Any) -> str:
+    if not isinstance(value, Decimal):
+        raise wrong(value, DECIMAL)
+    if not value.is_finite():
+        raise Mismatch(f"is {value}, which JSON cannot say")
+    return str(value)
+
+
+def _json(value: Any) -> Any:
+    match value:
+        case None | bool():
+            return value
+        case str():
+            return _str(value)
+        case int():
+            return int(value)
+        case float():
+            return _float(value)
+        case list() | tuple():
+            return _json_items(value)
+        case dict():
+            return _json_dict(value)
+    raise wrong(value, "None, bool, int, float, str, list or dict")
+
+
+def _json_items(values: list[Any] | tuple[Any, ...]) -> list[Any]:
+    return _list(JSON, _json)(list(values))  # type: ignore[no-any-return]
+
+
+def _json_dict(values: dict[Any, Any]) -> dict[str, Any]:
+    return _dict(JSON, _json)(values)  # type: ignore[no-any-return]
+
+
+_PLAIN: dict[Type, Write] = {
+    STR: _str,
+    INT: _int,
+    FLOAT: _float,
+    BOOL: _bool,
+    BYTES: _bytes,
+    DATETIME: _datetime,
+    DECIMAL: _decimal,
+    JSON: _json,
+    NONE: _json,
+    OBJECT: _json,
+}
+
+
+def _list(type_: Type, write: Write) -> Write:
+    def write_list(value: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise wrong(value, type_)
+        result: list[Any] = []
+        try:
+            for item in value:
+                result.append(write(item))  # its length tells which item failed
+        except Mismatch as exc:
+            raise exc.below(len(result)) from None
+        return result
+
+    return write_list
+
+
+def _dict(type_: Type, write: Write) -> Write:
+    def write_dict(value: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise wrong(value, type_)
+        result: dict[str, Any] = {}
+        for key in value:
+            if not isinstance(key, str):
+                raise Mismatch(f"has the key {key!r}, a {type(key).__name__}, str is needed")
+        for key in sorted(value):  # equal dicts have equal bytes, or they could not be keys
+            try:
+                result[key] = write(value[key])
+            except Mismatch as exc:
+                raise exc.below(key) from None
+        return result
+
+    return write_dict
+
+
+def _enum(type_: Type, cls: type) -> Write:
+    def write_enum(value: Any) -> Any:
+        if not isinstance(value, cls):
+            raise wrong(value, type_)
+        return value.value  # type: ignore[attr-defined]
+
+    return write_enum
+
+
+def _is(value: Any, cls: type) -> bool:
+    return isinstance(value, cls)
+
+
+def _struct(type_: StructType) -> Write:
+    get: Callable[[str], Callable[[Any], Any]] = itemgetter if type_.keyed else attrgetter
+    fields = [(one.name, one.needed or not type_.keyed, get(one.name), writer(one.type)) for one in type_.fields]
+    cls = dict if type_.keyed else type_.cls
+
+    def write_struct(value: Any) -> dict[str, Any]:
+        if not _is(value, cls):
+            raise wrong(value, type_)
+        result: dict[str, Any] = {}
+        for name, always, field, write in fields:
+            if type_.keyed and name not in value:
+                if always:
+                    raise Mismatch("is missing").below(name)
+                continue
+            try:
+                result[name] = write(field(value))
+            except Mismatch as exc:
+                raise exc.below(name) from None
+        if type_.keyed and len(value) > len(result):
+            other = next(key for key in value if key not in result)
+            raise Mismatch(f"has the key {other!r}, which {type_} has not")
+        return result
+
+    return write_struct

@@ -1,0 +1,35 @@
+"""Which serde goes with which type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.errors import NoSerde
+from headrace.model.holding import holds
+from headrace.model.types import DATETIME, DECIMAL, JSON, NONE, OBJECT, DictType, EnumType, StructType, Type
+from headrace.serde.base import Serde
+from headrace.serde.json import JsonSerde
+from headrace.serde.json.writing import is_writable
+from headrace.serde.primitives import PRIMITIVES, primitive_of
+
+
+def serde_of(type_: Type, origin: str | None = None) -> Serde[Any]:
+    """The serde that writes values of a type when the user names none: Kafka's own for primitives, JSON for records."""
+    primitive = primitive_of(type_)
+    if primitive is not None:
+        return primitive
+    if isinstance(type_, StructType | DictType | EnumType) or type_ in (JSON, DATETIME, DECIMAL):
+        return JsonSerde(type_)
+    raise NoSerde(type_, [str(known.type) for known in PRIMITIVES if known is primitive_of(known.type)], origin)
+
+
+def fitting(serde: Serde[Any], type_: Type) -> Serde[Any] | None:
+    """The serde as one that writes values of a type; None if it cannot.
+
+    JSON without a record writes whatever JSON can say, each type in its own way.
+    """
+    if type_ in (serde.type, NONE, OBJECT):
+        return serde
+    if serde.type == JSON and isinstance(serde, JsonSerde) and is_writable(type_):
+        return JsonSerde(type_)
+    return serde if isinstance(serde, JsonSerde) and holds(serde.type, type_) else None

@@ -1,0 +1,82 @@
+"""Session stores: values by key and session."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator
+from typing import Any
+
+from headrace.model.windows import Window
+from headrace.state.keyvalue import Stored
+
+_Place = tuple[int, int, bytes]
+"""End, start and key of a session: the order in which sessions are over."""
+
+
+class SessionStore:
+    """The latest value of every key and session, in memory, for a while.
+
+    A session that ended `retention_ms` or more before the newest end that was put is not found any more. `ended` sees
+    it for one more millisecond: a session is over only when its end lies more than gap + grace behind.
+    """
+
+    def __init__(self, retention_ms: int) -> None:
+        self._retention_ms = retention_ms
+        self._newest: int | None = None
+        self._oldest = -1
+        """The earliest end that is not forgotten."""
+        self._places: list[_Place] = []
+        self._of_key: dict[bytes, dict[Window, Stored]] = {}
+
+    def put(self, key: bytes, session: Window, value: Any, *, ts: int) -> None:
+        """Store the value of a session; None removes it."""
+        if self._newest is None or session.end > self._newest:
+            self._newest = session.end
+            self._expire()
+        if value is None:
+            return self.remove(key, session)
+        if session.end < self._oldest:
+            return None
+        sessions = self._of_key.setdefault(key, {})
+        if session not in sessions:
+            insort(self._places, (session.end, session.start, key))
+        sessions[session] = Stored(value, ts)
+        return None
+
+    def get(self, key: bytes, session: Window) -> Stored | None:
+        """The value of a session."""
+        return self._of_key.get(key, {}).get(session) if session.end > self._oldest else None
+
+    def find(self, key: bytes, earliest_end: int, latest_start: int) -> list[tuple[Window, Stored]]:
+        """The sessions of a key that end and begin within these bounds, both inside, by end, then by start."""
+        earliest = max(earliest_end, self._oldest + 1)
+        found = [
+            (session, stored)
+            for session, stored in self._of_key.get(key, {}).items()
+            if session.end >= earliest and session.start <= latest_start
+        ]
+        return sorted(found, key=lambda entry: (entry[0].end, entry[0].start))
+
+    def ended(self, first: int, last: int) -> Iterator[tuple[bytes, Window, Stored]]:
+        """The sessions of all keys that end from one time to another, both inside, by end, start and key bytes."""
+        begin = bisect_left(self._places, (first,))
+        for end, start, key in self._places[begin : bisect_left(self._places, (last + 1,))]:
+            yield key, Window(start, end), self._of_key[key][Window(start, end)]
+
+    def remove(self, key: bytes, session: Window) -> None:
+        """Forget a session."""
+        if self._of_key.get(key, {}).pop(session, None) is not None:
+            del self._places[bisect_left(self._places, (session.end, session.start, key))]
+            if not self._of_key[key]:
+                del self._of_key[key]
+
+    def _expire(self) -> None:
+        assert self._newest is not None
+        self._oldest = self._newest - self._retention_ms
+        gone = bisect_left(self._places, (self._oldest,))
+        for end, start, key in self._places[:gone]:
+            sessions = self._of_key[key]
+            del sessions[Window(start, end)]
+            if not sessions:
+                del self._of_key[key]
+        del self._places[:gone]

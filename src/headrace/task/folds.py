@@ -1,0 +1,64 @@
+"""How an operator folds records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from headrace.model.record import Record
+from headrace.plan.nodes import Aggregating, Counting, Fold, Reducing
+from headrace.task.operators.base import Operator
+
+
+@dataclass(frozen=True)
+class Folding:
+    """The Python form of a `Fold`; the record at hand is given to each step, to be named when the step fails."""
+
+    initial: Callable[[], Any]
+    add: Callable[[Record, Any], Any]
+    merge: Callable[[Record, Any, Any], Any]
+    """Of two sessions that become one."""
+
+
+def folding(operator: Operator[Any], fold: Fold) -> Folding:
+    """The steps of a fold for one operator."""
+    if isinstance(fold, Counting):
+        return Folding(lambda: 0, lambda _, aggregate: aggregate + 1, lambda _, left, right: left + right)
+    if isinstance(fold, Reducing):
+        return _reducing(operator, fold)
+    assert isinstance(fold, Aggregating)
+    return _aggregating(operator, fold)
+
+
+def _reducing(operator: Operator[Any], fold: Reducing) -> Folding:
+    compute = operator.computed(fold.reducer)
+
+    def merge(record: Record, left: Any, right: Any) -> Any:
+        return right if left is None else compute(record, {"aggregate": left, "value": right})
+
+    return Folding(lambda: None, lambda record, aggregate: merge(record, aggregate, record.value), merge)
+
+
+def _aggregating(operator: Operator[Any], fold: Aggregating) -> Folding:
+    added = operator.computed(fold.aggregator)
+    merged = None if fold.merger is None else operator.computed(fold.merger)
+
+    def add(record: Record, aggregate: Any) -> Any:
+        symbols = {"key": record.key, "value": record.value, "aggregate": _own(aggregate)}
+        return added(record, symbols)
+
+    def merge(record: Record, left: Any, right: Any) -> Any:
+        assert merged is not None, "only sessions are merged, and they have a merger"
+        return merged(record, {"key": record.key, "left": _own(left), "right": _own(right)})
+
+    return Folding(fold.initial.make, add, merge)
+
+
+def _own(aggregate: Any) -> Any:
+    """A value that the user's function may change in place: windows share values, and a store keeps what it has."""
+    return aggregate if type(aggregate) in _UNCHANGING else deepcopy(aggregate)
+
+
+_UNCHANGING = {str, int, float, bool, bytes, type(None)}

@@ -1,0 +1,83 @@
+"""Joins of two streams."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.model.record import Record
+from headrace.plan.nodes import StreamJoin
+from headrace.state.unmatched import Unmatched
+from headrace.task.context import Context
+from headrace.task.drops import Reason
+from headrace.task.operators.base import Operator, Way
+
+LEFT, RIGHT = 0, 1
+
+
+class StreamJoinOperator(Operator[StreamJoin]):
+    """One task's share of a join. Both sides share stream time, which is the latest of all records seen."""
+
+    def __init__(self, node: StreamJoin, task: Context) -> None:
+        super().__init__(node, task)
+        windows = node.windows
+        self._joiner = self.computed(node.joiner)
+        self._key = node.output().key.default_serde(node.origin)
+        self._stores = [
+            task.windows.window_store(f"{node.store}.{side}", windows.retention_ms, duplicates=True)
+            for side in ("left", "right")
+        ]
+        self._unmatched = Unmatched()
+        # How far a partner may lie before and after a record, by the side of the record.
+        self._before = (windows.before_ms, windows.after_ms)
+        self._after = (windows.after_ms, windows.before_ms)
+        self._keeps = tuple(node.keeps_unmatched(side) for side in (LEFT, RIGHT))
+        self._stream_time = -1
+
+    def way(self, position: int) -> Way:
+        return self.on_right if position == RIGHT else self.on_record
+
+    def on_record(self, record: Record) -> None:
+        self._on(LEFT, record)
+
+    def on_right(self, record: Record) -> None:
+        """Handle one record of the right side."""
+        self._on(RIGHT, record)
+
+    def _on(self, side: int, record: Record) -> None:
+        self._stream_time = max(self._stream_time, record.ts)
+        if record.value is None:
+            return self.drop(Reason.NO_VALUE)
+        if record.key is None:
+            if self._keeps[side]:
+                return self._send(side, record, record.key, record.value, None, record.ts)
+            return self.drop(Reason.NO_KEY)
+        if record.ts == self._stream_time and any(self._keeps):
+            self._send_expired(side, record)
+        key = self._key.write(record.key)
+        first, last = max(0, record.ts - self._before[side]), max(0, record.ts + self._after[side])
+        matched = False
+        for ts, other in list(self._stores[1 - side].fetch(key, first, last)):
+            matched = True
+            self._unmatched.remove(ts, 1 - side, key)
+            self._send(side, record, record.key, record.value, other.value, max(record.ts, ts))
+        if not matched and self._keeps[side]:
+            if last < self._stream_time:
+                self._send(side, record, record.key, record.value, None, record.ts)
+            else:
+                self._unmatched.add(record.ts, side, key, record.value)
+        # Afterwards: a record does not meet itself on the way of the left side when both sides are one stream.
+        self._stores[side].put(key, record.ts, record.value, ts=record.ts)
+        return None
+
+    def _send_expired(self, side: int, record: Record) -> None:
+        """Send on the records that stayed without a partner and can find none any more; `record` moved time on."""
+        grace = self.node.windows.grace_ms
+        if self._unmatched.earliest + self._after[side] + grace >= self._stream_time:
+            return
+        for ts, of, key, value in self._unmatched.expired(self._after, grace, self._stream_time):
+            self._send(of, record, self._key.read(key), value, None, ts)
+
+    def _send(self, side: int, record: Record, key: Any, value: Any, other: Any, ts: int) -> None:
+        left, right = (value, other) if side == LEFT else (other, value)
+        joined = self._joiner(record, {"key": key, "left": left, "right": right})
+        self.forward(Record(key=key, value=joined, ts=ts, headers=record.headers, origin=record.origin))

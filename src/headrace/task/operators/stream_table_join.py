@@ -1,0 +1,72 @@
+"""Joins of a stream with a table: each record looks up its row."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+
+from headrace.model.record import Record
+from headrace.plan.nodes import StreamGlobalJoin, StreamTableJoin
+from headrace.task.context import Context
+from headrace.task.drops import Reason
+from headrace.task.operators.base import Operator, Way
+from headrace.task.operators.tables import silent, table_of
+
+
+class StreamTableJoinOperator(Operator[StreamTableJoin]):
+    """Joins each record of the stream with the row of its key."""
+
+    def __init__(self, node: StreamTableJoin, task: Context) -> None:
+        super().__init__(node, task)
+        self._joiner = self.computed(node.joiner)
+        self._key = node.output().key.store_serde()
+        self._stream_time = -1
+        self._waiting: list[tuple[int, bytes, int, Record]] = []
+        self._arrived = 0
+
+    def way(self, position: int) -> Way:
+        return silent if position else self.on_record
+
+    def on_record(self, record: Record) -> None:
+        if record.value is None:
+            return self.drop(Reason.NO_VALUE)
+        if record.key is None and not self.node.keep_all:
+            return self.drop(Reason.NO_KEY)
+        if self.node.grace_ms is None or record.key is None:
+            return self._join(record)
+        self._stream_time = max(record.ts, self._stream_time)
+        if record.ts < self._stream_time - self.node.grace_ms:
+            self._join(record)
+        else:
+            self._arrived += 1
+            heappush(self._waiting, (record.ts, self._key.write(record.key), self._arrived, record))
+        while self._waiting and self._waiting[0][0] <= self._stream_time - self.node.grace_ms:
+            self._join(heappop(self._waiting)[-1])
+        return None
+
+    def _join(self, record: Record) -> None:
+        row = None if record.key is None else table_of(self, 1).get_as_of(record.key, record.ts)
+        if row is not None or self.node.keep_all:
+            values = {"key": record.key, "left": record.value, "right": row and row.value}
+            self.forward(record.with_value(self._joiner(record, values)))
+
+
+class StreamGlobalJoinOperator(Operator[StreamGlobalJoin]):
+    """Joins each record of the stream with the row that it names."""
+
+    def __init__(self, node: StreamGlobalJoin, task: Context) -> None:
+        super().__init__(node, task)
+        self._on, self._joiner = self.function(node.on), self.computed(node.joiner)
+        self._key = node.table.output().key.store_serde()
+        self._store = task.store(node.table.store or node.table.name)
+
+    def on_record(self, record: Record) -> None:
+        if record.value is None:
+            return self.drop(Reason.NO_VALUE)
+        named = self._on(record)
+        if named is None and not self.node.keep_all:
+            return self.drop(Reason.NO_KEY)
+        row = None if named is None else self._store.get(self._key.write(named))
+        if row is not None or self.node.keep_all:
+            values = {"key": record.key, "left": record.value, "right": row and row.value}
+            self.forward(record.with_value(self._joiner(record, values)))
+        return None

@@ -1,0 +1,61 @@
+"""Tables that are read, or made of streams as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.model.change import Change
+from headrace.model.record import Record
+from headrace.plan.nodes import TableSource, ToTable, VersionedTable
+from headrace.state.keyvalue import Stored
+from headrace.task.context import Context
+from headrace.task.drops import Reason
+from headrace.task.operators.tables import Kept, TableOperator
+
+
+class TableSourceOperator(TableOperator[TableSource | ToTable]):
+    """Keeps the last value of each key, and sends on the changes."""
+
+    def __init__(self, node: TableSource | ToTable, task: Context) -> None:
+        super().__init__(node, task)
+        # A table without the name of a store keeps its rows as well: somebody may ask for them.
+        self._rows = Kept(self, node.store or node.name, node.emit)
+
+    def on_record(self, record: Record) -> None:
+        if record.key is None:
+            return self.drop(Reason.NO_KEY)
+        before = self._rows.get(record.key)
+        self._rows.put(record, record.value, record.ts, before and before.value)
+        return None
+
+    def get(self, key: Any) -> Stored | None:
+        return self._rows.get(key)
+
+    def flush(self) -> None:
+        self._rows.flush()
+
+
+class VersionedTableOperator(TableOperator[VersionedTable]):
+    """Keeps the versions of each key, and sends on the changes with whether they are the newest."""
+
+    def __init__(self, node: VersionedTable, task: Context) -> None:
+        super().__init__(node, task)
+        self._versions = task.windows.versioned_store(node.store or node.name, node.history_ms)
+        self._key = node.output().key.store_serde()
+
+    def on_record(self, record: Record) -> None:
+        if record.key is None:
+            return self.drop(Reason.NO_KEY)
+        key = self._key.write(record.key)
+        before = self._versions.get(key)
+        newest = self._versions.put(key, record.value, ts=record.ts)
+        if newest is None:
+            return self.drop(Reason.LATE)
+        old = before and before.value if self.sends_old else None
+        return self.send_change(record, Change(record.value, old, newest), record.ts)
+
+    def get(self, key: Any) -> Stored | None:
+        return self._versions.get(self._key.write(key))
+
+    def get_as_of(self, key: Any, ts: int) -> Stored | None:
+        return self._versions.get(self._key.write(key), ts)

@@ -1,0 +1,74 @@
+"""Joins of two tables with the same keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.model.change import Change
+from headrace.model.record import Record
+from headrace.plan.nodes import Emit, Side, TableJoin
+from headrace.state.keyvalue import Stored
+from headrace.task.context import Context
+from headrace.task.drops import Reason
+from headrace.task.operators.base import Way
+from headrace.task.operators.tables import Kept, TableOperator
+
+
+class TableJoinOperator(TableOperator[TableJoin]):
+    """One task's share of a join: looks up the other side of each change."""
+
+    def __init__(self, node: TableJoin, task: Context) -> None:
+        super().__init__(node, task)
+        self._joiner = self.computed(node.joiner)
+        self._rows = Kept(self, node.store, node.emit) if node.store else None
+        # Which sides a row cannot do without.
+        self._needs = {Side.INNER: (True, True), Side.LEFT: (True, False), Side.OUTER: (False, False)}[node.side]
+
+    def way(self, position: int) -> Way:
+        return self._on_right if position else self.on_record
+
+    def on_record(self, record: Record) -> None:
+        self._on(record, 0)
+
+    def get(self, key: Any) -> Stored | None:
+        if self._rows is not None:
+            return self._rows.get(key)
+        left, right = self.table(0).get(key), self.table(1).get(key)
+        ts = max(side.ts for side in (left, right) if side is not None) if left or right else 0
+        value = self._row(Record(key=key, ts=ts), left and left.value, right and right.value)
+        return None if value is None else Stored(value, ts)
+
+    def flush(self) -> None:
+        if self._rows is not None:
+            self._rows.flush()
+
+    def _on_right(self, record: Record) -> None:
+        self._on(record, 1)
+
+    def _on(self, record: Record, position: int) -> None:
+        change = record.value
+        if not change.is_latest and self.node.inputs[position].versioned:
+            return self.drop(Reason.OLDER)
+        other = self.table(1 - position).get(record.key)
+        if other is None and (self._needs[1 - position] or (change.new is None and change.old is None)):
+            return None
+        there = other and other.value
+        new = self._joined(record, change.new, there, position)
+        old = self._joined(record, change.old, there, position) if self.sends_old else None
+        ts = record.ts if other is None else max(record.ts, other.ts)
+        if self._rows is not None:
+            if self.node.emit is Emit.SETTLED:
+                before = self._rows.get(record.key)  # settled changes are those between batches
+                old = before and before.value
+            self._rows.put(record, new, ts, old, change.is_latest)
+        else:
+            self.send_change(record, Change(new, old, change.is_latest), ts)
+        return None
+
+    def _joined(self, record: Record, mine: Any, other: Any, position: int) -> Any:
+        return self._row(record, *((other, mine) if position else (mine, other)))
+
+    def _row(self, record: Record, left: Any, right: Any) -> Any:
+        if (left is None and (self._needs[0] or right is None)) or (right is None and self._needs[1]):
+            return None
+        return self._joiner(record, {"key": record.key, "left": left, "right": right})

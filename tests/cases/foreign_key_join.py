@@ -1,0 +1,115 @@
+"""join and left_join of tables on a key inside the values of the left."""
+
+import headrace as hr
+from cases.table import Case, every, put, settled
+from cases.table_join import both
+from cases.tables import rows
+from headrace.dsl import Builder
+
+GAP = "Spark has no foreign key joins yet"
+
+
+def inner(app: Builder) -> None:
+    orders, users = rows(app, "orders"), rows(app, "users")
+    orders.join(users, lambda order, user: order + "+" + user, on=lambda order: order[:1]).to_stream().to("out")
+
+
+def left(app: Builder) -> None:
+    key = hr.when(hr.value == "none", None).otherwise(hr.value[:1])
+    rows(app, "orders").left_join(rows(app, "users"), both, on=key).to_stream().to("out")
+
+
+def by_key(app: Builder) -> None:
+    joined = rows(app, "orders").join(
+        rows(app, "users"), lambda key, order, user: key + order + user, on=lambda key, _: key[:1], store="joined"
+    )
+    joined.to_stream().to("out")
+
+
+def counted(app: Builder) -> None:
+    joined = rows(app, "orders").join(rows(app, "users"), lambda _, user: user, on=lambda order: order[:1])
+    joined.group_by(lambda k, user: (user, k)).count(store="n", emit="every").to_stream().to("out")
+
+
+CASES = [
+    Case(
+        "each order joins its user, whichever comes first",
+        inner,
+        put("orders", ("1", "ax", 10), ("2", "ay", 20), ("3", "bz", 30)),
+        every("out"),
+        put("users", ("a", "ann", 5)),
+        every("out", ("1", "ax+ann", 5), ("2", "ay+ann", 5)),
+        put("orders", ("4", "aw", 1), (None, "av")),
+        every("out", ("4", "aw+ann", 5)),
+        put("users", ("b", "bob", 40), ("c", "cyd")),
+        every("out", ("3", "bz+bob", 40)),
+        gap=GAP,
+    ),
+    Case(
+        "an order that moves to another user is joined anew",
+        inner,
+        put("users", ("a", "ann", 1), ("b", "bob", 2)),
+        put("orders", ("1", "ax", 10)),
+        every("out", ("1", "ax+ann", 10)),
+        put("orders", ("1", "by", 20)),
+        every("out", ("1", "by+bob", 20)),
+        put("users", ("a", "amy", 30)),
+        every("out"),
+        put("orders", ("1", "cz", 40)),
+        every("out", ("1", None, 40)),
+        put("orders", ("1", None, 50), ("9", None)),
+        every("out", ("1", None, 50)),
+        gap=GAP,
+    ),
+    Case(
+        "a user who goes takes the joined orders along",
+        inner,
+        put("users", ("a", "ann")),
+        put("orders", ("2", "ay"), ("1", "ax")),
+        settled("out", {"1": "ax+ann", "2": "ay+ann"}),
+        put("users", ("a", None, 2_000)),
+        every("out", ("1", None, 2_000), ("2", None, 2_000)),
+        gap=GAP,
+    ),
+    Case(
+        "an empty text is a row like any other",
+        inner,
+        put("users", ("a", "")),
+        put("orders", ("1", "ax")),
+        every("out", ("1", "ax+")),
+        gap=GAP,
+    ),
+    Case(
+        "a left join keeps orders without a user or without a key of one",
+        left,
+        put("orders", ("1", "ax", 10), ("2", "none", 20)),
+        every("out", ("1", "ax+-", 10), ("2", "none+-", 20)),
+        put("users", ("a", "ann", 5)),
+        every("out", ("1", "ax+ann", 5)),
+        put("orders", ("2", "ay", 30)),
+        every("out", ("2", "ay+ann", 30)),
+        put("users", ("a", None, 40)),
+        every("out", ("1", "ax+-", 40), ("2", "ay+-", 40)),
+        put("orders", ("1", None, 50), ("1", None, 60)),
+        every("out", ("1", None, 50)),
+        gap=GAP,
+    ),
+    Case(
+        "a foreign key may be found in the key",
+        by_key,
+        put("users", ("a", "ann")),
+        put("orders", ("a1", "x"), ("b1", "y"), ("a1", "z")),
+        every("out", ("a1", "a1zann")),
+        gap=GAP,
+    ),
+    Case(
+        "joined orders leave their groups",
+        counted,
+        put("users", ("a", "ann"), ("b", "bob")),
+        put("orders", ("1", "ax"), ("2", "ay")),
+        every("out", ("ann", 1), ("ann", 2)),
+        put("orders", ("1", "bx")),
+        every("out", ("ann", 1), ("bob", 1)),
+        gap=GAP,
+    ),
+]

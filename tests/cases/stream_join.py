@@ -1,0 +1,178 @@
+"""join, left_join and outer_join of two streams."""
+
+from datetime import timedelta
+from typing import Any
+
+import headrace as hr
+from cases.table import Case, Topology, every, put, texts
+from headrace.dsl import Builder
+from headrace.model.windows import JoinWindows
+
+GAP = "Spark has no joins of streams yet"
+A, B = (("from", b"a"),), (("from", b"b"),)
+WITHIN = hr.join_windows("10ms", grace="5ms")
+
+
+def both(left: str | None, right: str | None) -> str:
+    return f"{left or '-'}+{right or '-'}"
+
+
+def joined(how: str, windows: JoinWindows = WITHIN) -> Topology:
+    def topology(app: Builder) -> None:
+        left, right = texts(app, "left"), texts(app, "right")
+        methods: dict[str, Any] = {"inner": left.join, "left": left.left_join, "outer": left.outer_join}
+        methods[how](right, both, windows).to("out", value=hr.STRING)
+
+    return topology
+
+
+def with_key(app: Builder) -> None:
+    texts(app, "left").join(texts(app, "right"), lambda k, a, b: k + a + b, WITHIN).to("out")
+
+
+def with_itself(app: Builder) -> None:
+    stream = texts(app)
+    stream.join(stream, lambda a, b: a + b, WITHIN).to("out")
+
+
+def by_new_keys(app: Builder) -> None:
+    left = texts(app, "left").select_key(lambda _, v: v[:1])
+    left.left_join(texts(app, "right"), both, WITHIN).to("out", value=hr.STRING)
+
+
+def three(app: Builder) -> None:
+    first = texts(app, "left").join(texts(app, "right"), lambda a, b: a + b, WITHIN)
+    first.join(texts(app, "third"), lambda ab, c: ab + c, WITHIN).to("out")
+
+
+def case(title: str, topology: Topology, *steps: Any) -> Case:
+    return Case(title, topology, *steps, gap=GAP)
+
+
+CASES = [
+    case(
+        "streams meet within the window with the later time and the headers of the later record",
+        joined("inner"),
+        put("left", ("a", "x", 20, A)),
+        every("out"),
+        put("right", ("a", "1", 10, B), ("a", "2", 30), ("a", "3", 9), ("a", "4", 31), ("b", "5", 20)),
+        every("out", ("a", "x+1", 20, B), ("a", "x+2", 30, ())),
+    ),
+    case(
+        "matches of one record come by time and then by arrival",
+        joined("inner"),
+        put("left", ("a", "x", 25), ("a", "y", 20), ("a", "z", 20)),
+        every("out"),
+        put("right", ("a", "1", 22)),
+        every("out", ("a", "y+1", 22), ("a", "z+1", 22), ("a", "x+1", 25)),
+    ),
+    case(
+        "a joiner may take the key",
+        with_key,
+        put("left", ("a", "x", 1), ("b", "y", 1)),
+        put("right", ("b", "1", 2)),
+        every("out", ("b", "by1", 2)),
+    ),
+    case(
+        "before and after may differ and be negative",
+        joined("inner", hr.join_windows(before=timedelta(milliseconds=-5), after="10ms", grace="1s")),
+        put("left", ("a", "x", 20)),
+        every("out"),
+        put("right", ("a", "1", 24), ("a", "2", 25), ("a", "3", 30), ("a", "4", 31)),
+        every("out", ("a", "x+2", 25), ("a", "x+3", 30)),
+    ),
+    case(
+        "a record that its own side left too far behind is not found any more",
+        joined("inner"),
+        put("left", ("a", "x", 20), ("a", "y", 45)),
+        every("out"),
+        put("right", ("a", "1", 20)),
+        every("out"),
+    ),
+    case(
+        "an inner join drops what has no key or no value",
+        joined("inner"),
+        put("left", (None, "x", 1), ("a", None, 1), ("a", "y", 1)),
+        every("out"),
+        put("right", (None, "1", 1), ("a", None, 1)),
+        every("out"),
+    ),
+    case(
+        "a left record without a partner waits until none can come",
+        joined("left"),
+        put("left", ("a", "x", 20)),
+        every("out"),
+        put("right", ("b", "1", 35)),
+        every("out"),
+        put("right", ("b", "2", 36, B)),
+        every("out", ("a", "x+-", 20, B)),
+    ),
+    case(
+        "a left record with a partner is not sent on alone",
+        joined("left"),
+        put("left", ("a", "x", 20), ("b", "y", 20)),
+        every("out"),
+        put("right", ("a", "1", 25)),
+        every("out", ("a", "x+1", 25)),
+        put("right", ("c", "2", 90)),
+        every("out", ("b", "y+-", 20)),
+    ),
+    case(
+        "a left record that comes too late for a partner is sent on at once",
+        joined("left"),
+        put("right", ("b", "1", 50)),
+        every("out"),
+        put("left", ("a", "x", 39), ("a", "y", 40)),
+        every("out", ("a", "x+-", 39)),
+    ),
+    case(
+        "a record without a key has no partner",
+        joined("left"),
+        put("left", (None, "x", 20), (None, None, 20)),
+        every("out", (None, "x+-", 20)),
+        put("right", (None, "1", 20)),
+        every("out"),
+    ),
+    case(
+        "an outer join keeps both sides and the right leaves first",
+        joined("outer"),
+        put("left", ("a", "x", 20), ("b", "y", 20)),
+        every("out"),
+        put("right", ("c", "1", 20), (None, "2", 21), ("b", "3", 36)),
+        every("out", (None, "-+2", 21), ("c", "-+1", 20), ("a", "x+-", 20), ("b", "y+-", 20)),
+    ),
+    case(
+        "the sides of an outer join wait for as long as their partners may come",
+        joined("outer", hr.join_windows(before="5ms", after="20ms")),
+        put("left", ("a", "x", 20)),
+        every("out"),
+        put("right", ("b", "1", 20), ("c", "2", 26)),
+        every("out", ("b", "-+1", 20)),
+        put("left", ("d", "y", 41)),
+        every("out", ("a", "x+-", 20), ("c", "-+2", 26)),
+    ),
+    case(
+        "a stream joins itself",
+        with_itself,
+        put("in", ("a", "x", 1), ("a", "y", 2), ("b", "z", 3)),
+        every("out", ("a", "xx", 1), ("a", "yx", 2), ("a", "xy", 2), ("a", "yy", 2), ("b", "zz", 3)),
+    ),
+    case(
+        "a left join by new keys keeps the records that got none",
+        by_new_keys,
+        put("left", ("1", "x", 20), ("2", "y", 20)),
+        every("out"),
+        put("right", ("x", "1", 21), ("z", "2", 50)),
+        every("out", ("x", "x+1", 21), ("y", "y+-", 20)),
+    ),
+    case(
+        "a joined stream joins another",
+        three,
+        put("left", ("a", "x", 20)),
+        every("out"),
+        put("right", ("a", "1", 25)),
+        every("out"),
+        put("third", ("a", "!", 30), ("a", "?", 36)),
+        every("out", ("a", "x1!", 30)),
+    ),
+]

@@ -1,0 +1,143 @@
+"""join, left_join and outer_join of tables."""
+
+from typing import Any
+
+import headrace as hr
+from cases.table import Case, every, put, settled
+from cases.tables import rows
+from headrace.dsl import Builder
+
+GAP = "Spark has no joins of tables yet"
+
+
+def both(left: Any, right: Any) -> Any:
+    return hr.coalesce(left, "-") + "+" + hr.coalesce(right, "-")
+
+
+def inner(app: Builder) -> None:
+    rows(app, "left").join(rows(app, "right"), lambda left, right: left + "+" + right).to_stream().to("out")
+
+
+def left(app: Builder) -> None:
+    rows(app, "left").left_join(rows(app, "right"), both).to_stream().to("out")
+
+
+def outer(app: Builder) -> None:
+    rows(app, "left").outer_join(rows(app, "right"), both).to_stream().to("out")
+
+
+def stored(app: Builder) -> None:
+    joined = rows(app, "left").join(rows(app, "right"), lambda key, left, right: key + left + right, store="joined")
+    joined.to_stream().to("out")
+
+
+def derived(app: Builder) -> None:
+    high = rows(app, "left").filter(hr.value > "m").map_values(lambda v: v + "!")
+    high.outer_join(rows(app, "right"), both).to_stream().to("out")
+
+
+def chained(app: Builder) -> None:
+    first = rows(app, "left").join(rows(app, "right"), lambda left, right: left + right)
+    first.left_join(rows(app, "third"), both).to_stream().to("out")
+
+
+def grouped(app: Builder) -> None:
+    joined = rows(app, "left").outer_join(rows(app, "right"), both)
+    joined.group_by(lambda k, v: (v, k)).count(store="n", emit="every").to_stream().to("out")
+
+
+def with_itself(app: Builder) -> None:
+    table = rows(app, "left")
+    table.join(table, lambda left, right: left + right).to_stream().to("out")
+
+
+CASES = [
+    Case(
+        "an inner join of tables has the rows of both",
+        inner,
+        put("left", ("a", "1", 10), ("b", "2", 20)),
+        every("out"),
+        put("right", ("a", "x", 5), (None, "y")),
+        every("out", ("a", "1+x", 10)),
+        put("left", ("a", "3", 30), ("a", None, 40), ("a", None, 45), ("c", None)),
+        every("out", ("a", "3+x", 30), ("a", None, 40), ("a", None, 45)),
+        put("right", ("a", None)),
+        every("out"),
+        gap=GAP,
+    ),
+    Case(
+        "a left join of tables has all rows of the left",
+        left,
+        put("left", ("a", "1", 10), ("b", None)),
+        every("out", ("a", "1+-", 10)),
+        put("right", ("a", "x", 20), ("b", "y")),
+        every("out", ("a", "1+x", 20)),
+        put("right", ("a", None, 30)),
+        every("out", ("a", "1+-", 30)),
+        put("left", ("a", None, 5), ("a", None, 6)),
+        every("out", ("a", None, 5)),
+        gap=GAP,
+    ),
+    Case(
+        "an outer join of tables has all rows",
+        outer,
+        put("right", ("a", "x", 10), ("b", None)),
+        every("out", ("a", "-+x", 10)),
+        put("left", ("a", "1", 5)),
+        every("out", ("a", "1+x", 10)),
+        put("right", ("a", None, 20)),
+        every("out", ("a", "1+-", 20)),
+        put("left", ("a", None, 30), ("a", None, 40)),
+        every("out", ("a", None, 30)),
+        gap=GAP,
+    ),
+    Case(
+        "a join of tables with a store settles",
+        stored,
+        put("left", ("a", "1", 1)),
+        put("right", ("a", "x", 2), ("a", "y", 3), ("b", "z", 4)),
+        every("out", ("a", "a1y", 3)),
+        gap=GAP,
+    ),
+    Case(
+        "a join looks through computed tables",
+        derived,
+        put("left", ("a", "z", 10), ("b", "c", 20)),
+        every("out", ("a", "z!+-", 10)),
+        put("right", ("a", "x", 5), ("b", "y", 30)),
+        every("out", ("a", "z!+x", 10), ("b", "-+y", 30)),
+        put("left", ("a", "b", 40)),
+        every("out", ("a", "-+x", 40)),
+        gap=GAP,
+    ),
+    Case(
+        "joins of tables in a chain",
+        chained,
+        put("left", ("a", "1")),
+        put("right", ("a", "x")),
+        settled("out", {"a": "1x+-"}),
+        put("third", ("a", "t")),
+        settled("out", {"a": "1x+t"}),
+        put("right", ("a", None)),
+        settled("out", {}),
+        gap=GAP,
+    ),
+    Case(
+        "a joined row leaves its group when either side changes",
+        grouped,
+        put("left", ("a", "1"), ("b", "1")),
+        every("out", ("1+-", 1), ("1+-", 2)),
+        put("right", ("a", "x")),
+        every("out", ("1+-", 1), ("1+x", 1)),
+        put("left", ("a", None)),
+        every("out", ("1+x", 0), ("-+x", 1)),
+        gap=GAP,
+    ),
+    Case(
+        "a table joined with itself tells every change twice",
+        with_itself,
+        put("left", ("a", "1"), ("a", "2")),
+        every("out", ("a", "11"), ("a", "11"), ("a", "22"), ("a", "22")),
+        gap=GAP,
+    ),
+]

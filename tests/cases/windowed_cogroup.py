@@ -1,0 +1,85 @@
+"""cogroup over windows."""
+
+from typing import Any
+
+import headrace as hr
+from cases.table import Case, Topology, every, put, settled, texts
+from headrace.dsl import Builder
+from headrace.model.windows import SessionWindows, Windows
+
+GAP = "Spark has no windowed cogroup yet"
+
+
+def cogrouped(windows: Windows, emit: str = "every") -> Topology:
+    def topology(app: Builder) -> None:
+        left, right = texts(app, "left").group_by_key(), texts(app, "right").group_by(lambda k, _: k)
+        both = left.cogroup(lambda _, v, text: text + "-" + v).cogroup(right, lambda _, v, text: text + "+" + v)
+        merger = (lambda _, a, b: a + "|" + b) if isinstance(windows, SessionWindows) else None
+        table = both.windowed_by(windows).aggregate("0", merger=merger, store="both", emit=emit)
+        table.to_stream().to("out")
+
+    return topology
+
+
+def final(app: Builder) -> None:
+    left, right = texts(app, "left").group_by_key(), texts(app, "right").group_by_key()
+    both = left.cogroup(lambda _, v, text: text + v).cogroup(right, lambda _, v, text: text + v)
+    table = both.windowed_by(hr.tumbling("10ms", grace="5ms")).aggregate("", emit="every")
+    table.suppress(hr.until_window_closes()).to_stream().to("out")
+
+
+def case(title: str, topology: Topology, *steps: Any) -> Case:
+    return Case(title, topology, *steps, gap=GAP)
+
+
+CASES = [
+    case(
+        "two streams share their windows",
+        cogrouped(hr.tumbling("10ms", grace="5ms")),
+        put("left", ("a", "x", 1)),
+        every("out", (("a", 0, 10), "0-x", 1)),
+        put("right", ("a", "1", 5), ("a", "2", 11), (None, "3", 11)),
+        every("out", (("a", 0, 10), "0-x+1", 5), (("a", 10, 20), "0+2", 11)),
+    ),
+    case(
+        "a stream that lags behind the other is not late by that",
+        cogrouped(hr.tumbling("10ms", grace="50ms")),
+        put("left", ("a", "x", 1), ("a", "y", 65)),
+        every("out", (("a", 0, 10), "0-x", 1), (("a", 60, 70), "0-y", 65)),
+        put("right", ("a", "1", 5), ("a", "2", 62)),
+        # The store has forgotten the first window, as in Kafka Streams: it begins anew.
+        every("out", (("a", 0, 10), "0+1", 5), (("a", 60, 70), "0-y+2", 65)),
+    ),
+    case(
+        "two streams share their sliding windows",
+        cogrouped(hr.sliding("10ms")),
+        put("left", ("a", "x", 20)),
+        every("out", (("a", 10, 20), "0-x", 20)),
+        put("right", ("a", "1", 25)),
+        every("out", (("a", 21, 31), "0+1", 25), (("a", 15, 25), "0-x+1", 25)),
+    ),
+    case(
+        "two streams share their sessions",
+        cogrouped(hr.session("10ms")),
+        put("left", ("a", "x", 20)),
+        every("out", (("a", 20, 20), "0-x", 20)),
+        put("right", ("a", "1", 25)),
+        every("out", (("a", 20, 20), None, 20), (("a", 20, 25), "0|0-x+1", 25)),
+    ),
+    case(
+        "a settled windowed cogroup sends the last change of each window",
+        cogrouped(hr.tumbling("10ms"), "settled"),
+        put("left", ("a", "x", 1), ("a", "y", 3)),
+        every("out", (("a", 0, 10), "0-x-y", 3)),
+        put("right", ("a", "1", 5), ("a", "2", 6)),
+        settled("out", {("a", 0, 10): "0-x-y+1+2"}),
+    ),
+    case(
+        "suppress knows when the windows of a cogroup close",
+        final,
+        put("left", ("a", "x", 1), ("a", "y", 14)),
+        every("out"),
+        put("right", ("a", "1", 2), ("a", "2", 15)),
+        every("out", (("a", 0, 10), "x1", 2)),
+    ),
+]

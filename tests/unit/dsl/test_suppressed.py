@@ -1,0 +1,80 @@
+"""Every error of suppress, by its words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+import headrace as hr
+from headrace.dsl import Builder, KTable
+from headrace.errors import BufferFull, HeadraceError, NoWindowsToClose, OptionInvalid
+from headrace.testing import TopologyTestDriver
+
+
+def counts(app: Builder | None = None) -> KTable[str, int]:
+    stream = (app or Builder("app")).stream("in", key=hr.STRING, value=hr.STRING)
+    return stream.group_by_key().count(store="n")
+
+
+def refused(kind: type[HeadraceError], declare: Callable[[], object], *words: str) -> None:
+    with pytest.raises(kind) as caught:
+        declare()
+    found = str(caught.value)
+    for word in words:
+        assert word in found, found
+    assert re.search(r"  at: test_suppressed\.py:\d+", found), found
+
+
+def test_options_that_make_no_sense() -> None:
+    refused(OptionInvalid, lambda: hr.until_time_limit("soon"), "limit='soon' is not possible")
+    refused(
+        OptionInvalid,
+        lambda: hr.until_time_limit("1s", max_records=-1),
+        "max_records=-1 is not possible",
+        "give a whole number from 0 on, or None for no limit",
+    )
+    refused(OptionInvalid, lambda: hr.until_time_limit("1s", when_full="fail"), 'give "emit" or "stop"')
+    refused(
+        OptionInvalid,
+        lambda: counts().suppress("5s"),  # type: ignore[arg-type]
+        "until='5s' is not possible",
+        "give hr.until_window_closes() or hr.until_time_limit(...)",
+    )
+
+
+def test_a_table_without_windows_never_closes() -> None:
+    refused(
+        NoWindowsToClose,
+        lambda: counts().suppress(hr.until_window_closes()),
+        "n has no windows that could close",
+        "to do: use hr.until_window_closes() behind windowed_by(...), or hr.until_time_limit(...)",
+    )
+
+
+@pytest.mark.parametrize("stopping", [True, False], ids=["limit", "windows"])
+def test_the_application_stops_when_too_many_wait(stopping: bool) -> None:
+    app = Builder("app", emit="every")
+    if stopping:
+        counts(app).suppress(hr.until_time_limit("1h", max_records=1, when_full="stop"), name="held")
+    else:
+        windows = app.stream("in", key=hr.STRING, value=hr.STRING).group_by_key().windowed_by(hr.tumbling("1s"))
+        windows.count().suppress(hr.until_window_closes(max_records=1), name="held")
+    driver = TopologyTestDriver(app)
+    driver.input("in").pipe("x", key="a", ts=1)
+    with pytest.raises(BufferFull) as caught:
+        driver.input("in").pipe("x", key="b", ts=2)
+    assert re.search(r"held \(test_suppressed\.py:\d+\) would hold back more than 1 results", str(caught.value))
+    assert "at: in-0@1" in str(caught.value)
+    assert "give a larger max_records, or none" in str(caught.value)
+
+
+def test_a_suppression_says_what_it_does() -> None:
+    app = Builder("app")
+    counts(app).suppress(hr.until_time_limit("5s", max_records=9)).suppress(
+        hr.until_time_limit("1m", max_records=1, when_full="stop")
+    )
+    (end,) = app.plan().ends
+    assert end.detail() == "for 1m, at most 1, then stop"
+    assert end.inputs[0].detail() == "for 5s, at most 9, then the oldest first"

@@ -1,0 +1,112 @@
+"""What is refused about tables and aggregates, and how."""
+
+from __future__ import annotations
+
+import pytest
+
+import headrace as hr
+from cases.table import texts
+from cases.tables import rows
+from headrace.dsl import Builder
+from headrace.errors import NoSerde, OptionInvalid, PlanError, TopicReadTwoWays, TypesDiffer, WrongParameters, WrongType
+from headrace.expr import Opaque
+
+
+def said(kind: type[PlanError], *words: str) -> pytest.RaisesExc[PlanError]:
+    """Expect an error of the kind that says all of this, and the line of this file."""
+    return pytest.RaisesExc(kind, check=lambda error: all(word in str(error) for word in (*words, "test_tables.py:")))
+
+
+def test_a_topic_as_a_stream_and_as_a_table() -> None:
+    app = Builder("app")
+    texts(app)
+    with said(TopicReadTwoWays, "topic 'in' is read as a stream and as a table", "read it once and share the stream"):
+        app.table("in", key=hr.STRING, value=hr.STRING)
+
+
+def test_a_table_read_twice_is_one() -> None:
+    app = Builder("app")
+    first = rows(app, store="rows")
+    assert rows(app)._node is first._node
+    with said(OptionInvalid, "store='other' is not possible", "give 'rows', as at tables.py:"):
+        app.table("in", key=hr.STRING, value=hr.STRING, store="other")
+
+
+def test_an_initial_value_that_could_be_changed_in_place() -> None:
+    grouped = texts(Builder("app")).group_by_key()
+    with said(OptionInvalid, "initial=[] is not possible", "a function that makes it anew for each key, such as list"):
+        grouped.aggregate([], lambda _, v, seen: [*seen, v])
+
+
+def test_an_aggregate_of_another_type() -> None:
+    grouped = texts(Builder("app")).group_by_key()
+    with said(WrongType, "the aggregate is str, int is needed"):
+        grouped.aggregate(0, lambda _, v, _n: v)
+    with said(WrongType, "the reduced value is int, str is needed"):
+        grouped.reduce(lambda a, _: hr.length(a))
+    with said(WrongParameters, "the function of aggregate takes 2 arguments (_v, n)", "key, value, aggregate"):
+        grouped.aggregate(0, lambda _v, n: n)  # type: ignore[arg-type,misc]
+
+
+def test_cogrouped_streams_with_other_keys() -> None:
+    app = Builder("app")
+    numbers = app.stream("numbers", key=hr.INT64, value=hr.STRING).group_by_key()
+    words = ("the cogrouped streams have keys of two types: str and int", "group both by the same type")
+    with said(TypesDiffer, *words):
+        texts(app).group_by_key().cogroup(lambda _, v, text: text + v).cogroup(numbers, lambda _, v, text: text + v)  # type: ignore[arg-type]
+
+
+def test_a_group_whose_key_has_no_type() -> None:
+    with said(NoSerde, "no serde writes values of type object"):
+        rows(Builder("app")).group_by(lambda k, v: (k if v else v, v))
+
+
+def test_an_untraced_function_keeps_its_reason_and_type() -> None:
+    def shown(value: str) -> str:
+        return "yes" if value else "no"
+
+    mapped = rows(Builder("app")).map_values(shown)._node
+    assert isinstance(mapped.value, Opaque)  # type: ignore[attr-defined]
+    assert mapped.output().value.type.name == "str"
+    assert mapped.detail() == "shown()"
+    assert "need the value now" in str(mapped.value.refusal())  # type: ignore[attr-defined]
+    assert rows(Builder("app")).map_values(lambda v: 1 if v else 2)._node.output().value.type.name == "object"
+
+
+def test_joined_sides_with_other_keys() -> None:
+    app = Builder("app")
+    numbers = app.table("numbers", key=hr.INT64, value=hr.STRING)
+    words = ("the joined sides have keys of two types: STRING and INT64", "bring both to one type, or join on=")
+    with said(TypesDiffer, *words):
+        rows(app).join(numbers, lambda left, right: left + right)
+    with said(TypesDiffer, *words):
+        texts(app, "stream").join(numbers, lambda left, right: left + right)  # type: ignore[arg-type]
+    with said(WrongType, "the key to join on is str, int is needed"):
+        rows(app).join(numbers, lambda left, right: left + right, on=lambda value: value)
+
+
+def test_sides_of_two_applications() -> None:
+    other = rows(Builder("other"))
+    with said(OptionInvalid, "other='other' is not possible", "a stream or table of this application, 'app'"):
+        rows(Builder("app")).left_join(other, lambda left, _: left)
+
+
+def test_a_global_table_needs_a_key_to_look_up() -> None:
+    app = Builder("app")
+    table = app.global_table("table", key=hr.STRING, value=hr.STRING)
+    with said(OptionInvalid, "on=None is not possible", "the key to look up: on=lambda key, value: ..."):
+        texts(app).join(table, lambda left, right: left + right)  # type: ignore[call-overload]
+    with said(WrongType, "the key to look up is int, str is needed"):
+        texts(app).join(table, lambda left, right: left + right, on=hr.length(hr.value))
+    with said(OptionInvalid, "a table is joined by the key of the stream"):
+        texts(app).join(rows(app, "rows"), lambda left, right: left + right, on=hr.value)  # type: ignore[call-overload]
+    assert app.global_table("table", key=hr.STRING, value=hr.STRING)._node is table._node
+
+
+def test_a_join_with_grace_needs_history() -> None:
+    app = Builder("app")
+    versioned = app.versioned_table("versions", key=hr.STRING, value=hr.STRING, history="5s")
+    with said(OptionInvalid, "grace='1s' is not possible", "a versioned table only: app.versioned_table(...)"):
+        texts(app).join(rows(app, "rows"), lambda left, right: left + right, grace="1s")
+    with said(OptionInvalid, "grace='6s' is not possible", "no more than the table's history, 5s"):
+        texts(app).join(versioned.filter(hr.value > "a"), lambda left, right: left + right, grace="6s")

@@ -1,0 +1,192 @@
+"""Types of records, from the classes users write, and the words for what a record cannot hold."""
+
+from __future__ import annotations
+
+import sys
+import types
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from enum import Enum
+from pathlib import Path
+from typing import Any, Optional, TypedDict
+
+import pytest
+
+from headrace.errors import FieldsNotRead, FieldTypeUnknown, HeadraceError, NotARecord
+from headrace.model.records import record_type
+
+
+class Status(Enum):
+    NEW = "new"
+    PAID = "paid"
+
+
+class Mixed(Enum):
+    ONE = 1
+    TWO = "two"
+
+
+@dataclass
+class Address:
+    city: str
+    code: int | None
+
+
+@dataclass
+class Order:
+    customer: str
+    amount: float
+    number: int
+    paid: bool
+    raw: bytes
+    at: datetime
+    price: Decimal
+    status: Status
+    address: Address
+    other: Optional[Address]  # noqa: UP045
+    tags: list[str]
+    scores: dict[str, list[int | None]]
+    rest: Any
+    note: str = ""
+
+
+class Click(TypedDict):
+    user: str
+    page: int
+
+
+class MoreClick(Click, total=False):
+    referrer: str
+
+
+@dataclass
+class BadField:
+    good: str
+    bad: complex
+
+
+@dataclass
+class BadKey:
+    scores: dict[int, str]
+
+
+@dataclass
+class BadUnion:
+    either: int | str
+
+
+@dataclass
+class BadEnum:
+    which: Mixed
+
+
+@dataclass
+class Inside:
+    again: list[Inside]
+
+
+@dataclass
+class Nowhere:
+    missing: NotThere  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_every_field_has_its_type() -> None:
+    struct = record_type(Order, "here")
+    assert str(struct) == "Order"
+    assert {field.name: str(field.type) for field in struct.fields} == {
+        "customer": "str",
+        "amount": "float",
+        "number": "int",
+        "paid": "bool",
+        "raw": "bytes",
+        "at": "datetime",
+        "price": "Decimal",
+        "status": "Status",
+        "address": "Address",
+        "other": "Address | None",
+        "tags": "list[str]",
+        "scores": "dict[str, list[int | None]]",
+        "rest": "json",
+        "note": "str",
+    }
+    assert [field.name for field in struct.fields if not field.needed] == ["note"]
+
+
+def test_the_catalyst_twin() -> None:
+    assert record_type(Address, "here").sql == "struct<`city`:string,`code`:bigint>"
+
+
+def test_a_typed_dict() -> None:
+    struct = record_type(MoreClick, "here")
+    assert struct.keyed
+    assert [(field.name, str(field.type), field.needed) for field in struct.fields] == [
+        ("user", "str", True),
+        ("page", "int", True),
+        ("referrer", "str", False),
+    ]
+
+
+def test_keys_that_need_not_be_there() -> None:
+    marks = pytest.importorskip("typing_extensions")
+    loose = marks.TypedDict("loose", {"user": str, "page": marks.NotRequired[int]})
+    loose.__module__ = __name__
+    assert [(field.name, str(field.type), field.needed) for field in record_type(loose, "here").fields] == [
+        ("user", "str", True),
+        ("page", "int", False),
+    ]
+
+
+def test_a_pydantic_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    # pydantic is no dependency: what is asked of it is little enough to stand in for it here.
+    class BaseModel:
+        pass
+
+    pydantic = types.ModuleType("pydantic")
+    pydantic.BaseModel = BaseModel  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pydantic", pydantic)
+
+    class Info:
+        def __init__(self, required: bool) -> None:
+            self.is_required = lambda: required
+
+    class Model(BaseModel):
+        name: str
+        size: int
+        model_fields = {"name": Info(True), "size": Info(False)}
+
+    struct = record_type(Model, "here")
+    assert [(field.name, str(field.type), field.needed) for field in struct.fields] == [
+        ("name", "str", True),
+        ("size", "int", False),
+    ]
+    assert not struct.keyed
+
+
+def line_of(text: str) -> int:
+    lines = Path(__file__).read_text("utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, start=1) if line.startswith(text))
+
+
+@pytest.mark.parametrize(
+    ("cls", "error", "words", "line"),
+    [
+        (BadField, FieldTypeUnknown, "BadField.bad is complex, which a record cannot hold", "    bad: complex"),
+        (BadKey, FieldTypeUnknown, "BadKey.scores is dict[int, str]", "    scores: dict[int"),
+        (BadUnion, FieldTypeUnknown, "BadUnion.either is int | str", "    either:"),
+        (BadEnum, FieldTypeUnknown, "BadEnum.which is Mixed, whose members are not all str or all int", "    which:"),
+        (Inside, FieldsNotRead, "the fields of Inside cannot be read: Inside contains Inside again", "class Inside"),
+        (Nowhere, FieldsNotRead, "the fields of Nowhere cannot be read: name 'NotThere' is not", "class Nowhere"),
+    ],
+)
+def test_what_a_record_cannot_hold_is_named(cls: type, error: type[HeadraceError], words: str, line: str) -> None:
+    with pytest.raises(error) as caught:
+        record_type(cls, "here")
+    assert words in caught.value.what
+    assert caught.value.where == f"test_records.py:{line_of(line)}"
+    assert caught.value.fix is not None
+
+
+def test_a_class_without_fields_is_no_record() -> None:
+    with pytest.raises(NotARecord, match=r"int does not describe records\n  at: app.py:7\n  to do: give a dataclass"):
+        record_type(int, "app.py:7")
