@@ -32,7 +32,7 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     # Inferring filters takes exponential time on rows with many columns that depend on each other, as ours do.
     "spark.sql.constraintPropagation.enabled": "false",
-    "spark.sql.streaming.pollingDelay": "25ms",
+    "spark.sql.streaming.pollingDelay": "50ms",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
