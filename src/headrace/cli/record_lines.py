@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 from headrace.cli.forms import Form, dumps
 from headrace.errors import RecordRefused
 from headrace.log.records import Header, NewRecord, Record
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIELDS = {"key", "value", "headers", "timestamp", "partition"}
 
 
@@ -127,7 +127,7 @@ def timestamp_of(text: str) -> int:
     except ValueError:
         moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
         if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=timezone.utc)
+            moment = moment.replace(tzinfo=UTC)
         return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
