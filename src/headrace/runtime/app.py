@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -95,13 +96,10 @@ class App(Builder):
 
         With `until="latest"` process what is in the topics now and return.
         """
-        with lines_on_console(), on_stop_signal(self._ask_to_stop):
+        with lines_on_console(), on_stop_signal(self._stop.set):
             try:
-                self.start(until=until)
-                with on_stop_signal(self._ask_to_stop):  # Spark has put its own in place
-                    self._report_until_end()
-            except KeyboardInterrupt:
-                LOGGER.info("%s: stopped while starting", self.id)
+                self._start_beside(until)
+                self._report_until_end()
             finally:
                 self.close()
 
@@ -161,8 +159,17 @@ class App(Builder):
         """One calm line for whoever watches."""
         LOGGER.info("%s: %s", self.id, text)
 
+    def _start_beside(self, until: str | None) -> None:
+        """Start in a thread of its own: Ctrl-C must not cut into a conversation with the JVM."""
+        with ThreadPoolExecutor(1) as beside:
+            starting = beside.submit(self.start, until=until)
+            while not wait([starting], timeout=_POLL_S).done:
+                if self._stop.is_set():
+                    self.say("stopping when it has started ...")
+                    break
+            starting.result()
+
     def _report_until_end(self) -> None:
-        assert self._run is not None
         reported, waited = Progress(), 0.0
         while not self.wait(_POLL_S):
             if self._stop.is_set():
@@ -174,11 +181,6 @@ class App(Builder):
                 if self.progress != reported:
                     reported = self.progress
                     self.say(str(reported))
-
-    def _ask_to_stop(self) -> None:
-        if self._state is State.STARTING:
-            raise KeyboardInterrupt
-        self._stop.set()
 
     def _settle_end(self) -> None:
         if self._state.ended or self._run is None:

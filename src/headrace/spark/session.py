@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +70,8 @@ class _Spark:
             builder = SparkSession.builder.appName("headrace").master(settings.get("spark.master", "local[*]"))
             for name, value in {**SETTINGS, **settings}.items():
                 builder = builder.config(name, value)
-            session = builder.getOrCreate().newSession()
+            with _own_signals():
+                session = builder.getOrCreate().newSession()
             self._users += 1
         session.conf.set("spark.sql.shuffle.partitions", tasks)
         kernel(session).Kernel.install(session._jsparkSession)
@@ -110,6 +113,15 @@ class _Spark:
             )
         atexit.register(_end, gateway, archive)
         return gateway
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Keep pyspark from putting a handler of its own on Ctrl-C, which would cancel the batch."""
+    handler = signal.getsignal(signal.SIGINT)
+    yield
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handler)
 
 
 _SPARK = _Spark()
