@@ -25,11 +25,12 @@ class KGroupedStream(Generic[K, V]):
     def count(self, *, store: str | None = None, emit: str | None = None) -> KTable[K, int]:
         """Count the records of each key, as a table in the named store.
 
+        Without `store` the path of operators that leads here is its name; where another path is the same, give one.
         A record without a key or a value is dropped. Sends on the last count of each key in a batch, or with
         `emit="every"` each count.
         """
         here = origin()
-        name = self._builder.store_name(store, f"{self._node.name}.count", here)
+        name = self._builder.store_name(store, f"{self._node.name}.count", "count", here)
         node = Count(
             name=self._builder.unique(None, name, here),
             origin=here,

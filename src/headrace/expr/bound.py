@@ -33,6 +33,11 @@ class Bound(ABC):
     def python(self) -> Compiled:
         """The Python form."""
 
+    @property
+    def may_fail(self) -> bool:
+        """Whether computing it can raise."""
+        return True
+
     def __str__(self) -> str:
         return self.text
 
@@ -42,6 +47,10 @@ class Input(Bound):
     """A symbol."""
 
     name: str
+
+    @property
+    def may_fail(self) -> bool:
+        return False
 
     def sql(self, columns: Mapping[str, str]) -> str:
         return columns[self.name]
@@ -55,6 +64,10 @@ class Constant(Bound):
     """A literal."""
 
     value: str | int | float | bytes | None
+
+    @property
+    def may_fail(self) -> bool:
+        return False
 
     def sql(self, columns: Mapping[str, str]) -> str:  # noqa: ARG002
         return constant(self.value, self.type)
@@ -136,6 +149,10 @@ class Pair(Bound):
 
     def sql(self, columns: Mapping[str, str]) -> str:
         return f"named_struct('key', {self.key.sql(columns)}, 'value', {self.value.sql(columns)})"
+
+    @property
+    def may_fail(self) -> bool:
+        return self.key.may_fail or self.value.may_fail
 
     def python(self) -> Compiled:
         key, value = self.key.python(), self.value.python()
