@@ -65,6 +65,8 @@ class Builder:
         if again is not None:
             return KStream(self, again)
         path = re.sub(r"[^A-Za-z0-9._-]+", "_", pattern).strip("_") if pattern else "-".join(topics)
+        if name is None and path in self._names:  # the checkpoint knows sources by their names: no number will do
+            raise NameTaken(path, self._names[path].origin, here)
         source = Source(
             name=self.unique(name, path, here), origin=here, topics=topics, pattern=pattern, key=key, value=value
         )

@@ -158,6 +158,14 @@ def test_an_operator_name_twice() -> None:
     )
 
 
+def test_sources_whose_names_come_out_alike() -> None:
+    def declare(app: Builder) -> None:
+        app.stream(["a", "b"])
+        app.stream("a-b")
+
+    refused(NameTaken, declare, "the name 'a-b' is used twice", "(store=... or name=...)")
+
+
 def test_a_store_name_twice() -> None:
     def declare(app: Builder) -> None:
         texts(app).group_by_key().count(store="n")
