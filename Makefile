@@ -35,7 +35,7 @@ clean: ## Remove the virtual environment and what tools left behind.
 
 # --no-build-isolation: the build needs pyspark, which is here already.
 $(READY): pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "error: Python 3.10 or newer is needed, this is %s; name another with make PYTHON=..." % sys.version.split()[0])'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or newer is needed, this is %s; name another with make PYTHON=..." % sys.version.split()[0])'
 	@echo "setting up .venv with pyspark (400 MB, about a minute the first time) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(PIP) --quiet --upgrade "pip>=25.1"

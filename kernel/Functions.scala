@@ -21,6 +21,7 @@ object Functions {
 
   private def special: Seq[(String, FunctionBuilder)] = Seq(
     "hr_guard" -> { case Seq(body, kind, subject, where) => Guard(body, kind, subject, where) },
+    "hr_ran" -> { case Seq(value) => Ran(value) },
     "hr_some" -> { case Seq(value, reason) => Present(value, reason) },
     "hr_and" -> { case Seq(left, right) => Shortcut(left, right, decides = false) },
     "hr_or" -> { case Seq(left, right) => Shortcut(left, right, decides = true) },
@@ -74,6 +75,8 @@ object Functions {
       static("hr_split", text, "split", words, StringType),
       static("hr_split_at", text, "splitAt", words, StringType, StringType),
       static("hr_replace", text, "replace", StringType, StringType, StringType, StringType),
+      static("hr_str_repr", text, "repr", StringType, StringType),
+      static("hr_bytes_repr", text, "bytesRepr", StringType, BinaryType),
       static("hr_text_int", text, "integer", LongType, StringType),
       static("hr_text_float", text, "floating", DoubleType, StringType))
   }

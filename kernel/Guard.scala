@@ -95,6 +95,25 @@ case class Present(child: Expression, reason: Expression) extends BinaryExpressi
     Present(newLeft, newRight)
 }
 
+/** True, after evaluating `child`: a function may fail, and must then do so even if nobody reads its result. */
+case class Ran(child: Expression) extends UnaryExpression with MayThrow {
+  override def dataType: DataType = BooleanType
+  override def nullable: Boolean = false
+  override def prettyName: String = "hr_ran"
+
+  override def eval(input: InternalRow): Any = {
+    child.eval(input)
+    true
+  }
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val value = child.genCode(ctx)
+    ev.copy(code = code"${value.code} boolean ${ev.value} = true;", isNull = FalseLiteral)
+  }
+
+  override protected def withNewChildInternal(newChild: Expression): Ran = copy(newChild)
+}
+
 /** `and` and `or`: the right side runs only if the left one does not decide. Spark's own may swap what they join. */
 case class Shortcut(left: Expression, right: Expression, decides: Boolean)
     extends BinaryExpression with ConditionalExpression with MayThrow {

@@ -5,6 +5,7 @@ import java.util
 import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.producer.ProducerRecord
+import org.apache.kafka.common.errors.RetriableException
 import org.apache.kafka.common.header.internals.RecordHeader
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.{SupportsWrite, Table, TableCapability, TableProvider}
@@ -101,8 +102,10 @@ class KafkaSinkWriter(producer: SharedProducer) extends DataWriter[InternalRow] 
 
   private def failIfFailed(): Unit = if (failure != null) throw refused(failure._1, failure._2)
 
-  private def refused(topic: String, exception: Exception): Fault =
-    new Fault("unwritable", topic, Option(exception.getMessage).getOrElse(exception.toString), "", exception)
+  private def refused(topic: String, exception: Exception): Exception = exception match {
+    case lost: RetriableException => lost // it was retried for long: the broker is away, the record is not to blame
+    case other => new Fault("unwritable", topic, Option(other.getMessage).getOrElse(other.toString), "", other)
+  }
 }
 
 object KafkaSinkWriter {

@@ -27,8 +27,17 @@ object Kernel {
     * thread; the sink then sees to it that no task starts.
     */
   def finish(query: StreamingQuery): Unit = {
-    val execution = query.asInstanceOf[StreamingQueryWrapper].streamingQuery
-    val state = classOf[StreamExecution].getMethod("state").invoke(execution).asInstanceOf[AtomicReference[Any]]
+    val state = classOf[StreamExecution].getMethod("state").invoke(execution(query)).asInstanceOf[AtomicReference[Any]]
     state.set(TERMINATED)
   }
+
+  /** Wait until a query's thread has ended; false if the time ran out. `awaitTermination` looks at the state instead. */
+  def ended(query: StreamingQuery, millis: Long): Boolean = {
+    val thread = execution(query).queryExecutionThread
+    thread.join(millis)
+    !thread.isAlive
+  }
+
+  private def execution(query: StreamingQuery): StreamExecution =
+    query.asInstanceOf[StreamingQueryWrapper].streamingQuery
 }

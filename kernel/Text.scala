@@ -3,6 +3,7 @@ package org.apache.spark.sql.headrace
 import java.util.{ArrayList => JavaList}
 
 import com.ibm.icu.lang.UCharacter
+import com.ibm.icu.lang.UCharacterEnums.ECharacterCategory
 import com.ibm.icu.util.ULocale
 import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
 import org.apache.spark.unsafe.types.UTF8String
@@ -130,6 +131,49 @@ object Text {
       text.toString.codePoints.forEach { code => result.appendCodePoint(code).append(by.toString) }
       UTF8String.fromString(result.toString)
     }
+
+  // -- repr()
+
+  def repr(text: UTF8String): UTF8String = {
+    val characters = text.toString
+    val quote = quoteFor(characters.indexOf('\'') >= 0, characters.indexOf('"') >= 0)
+    val result = new java.lang.StringBuilder().append(quote)
+    characters.codePoints.forEach { code =>
+      if (code < 0x80) appendAscii(result, code, quote)
+      else if (isPrintable(code)) result.appendCodePoint(code)
+      else if (code <= 0xff) result.append(f"\\x$code%02x")
+      else if (code <= 0xffff) result.append(f"\\u$code%04x")
+      else result.append(f"\\U$code%08x")
+    }
+    UTF8String.fromString(result.append(quote).toString)
+  }
+
+  def bytesRepr(bytes: Array[Byte]): UTF8String = {
+    val quote = quoteFor(bytes.contains('\''.toByte), bytes.contains('"'.toByte))
+    val result = new java.lang.StringBuilder("b").append(quote)
+    bytes.foreach { byte => appendAscii(result, byte & 0xff, quote) }
+    UTF8String.fromString(result.append(quote).toString)
+  }
+
+  private def quoteFor(hasSingle: Boolean, hasDouble: Boolean): Char = if (hasSingle && !hasDouble) '"' else '\''
+
+  private def appendAscii(result: java.lang.StringBuilder, code: Int, quote: Char): Unit = code match {
+    case '\\' => result.append("\\\\")
+    case '\n' => result.append("\\n")
+    case '\r' => result.append("\\r")
+    case '\t' => result.append("\\t")
+    case _ if code == quote => result.append('\\').append(quote)
+    case _ if code >= 0x20 && code < 0x7f => result.append(code.toChar)
+    case _ => result.append(f"\\x$code%02x")
+  }
+
+  /** What str.isprintable() says. Characters newer than either Unicode table may be told apart by the other. */
+  private def isPrintable(code: Int): Boolean = UCharacter.getType(code).toByte match {
+    case ECharacterCategory.UNASSIGNED | ECharacterCategory.CONTROL | ECharacterCategory.FORMAT |
+        ECharacterCategory.PRIVATE_USE | ECharacterCategory.SURROGATE | ECharacterCategory.SPACE_SEPARATOR |
+        ECharacterCategory.LINE_SEPARATOR | ECharacterCategory.PARAGRAPH_SEPARATOR => false
+    case _ => true
+  }
 
   // -- numbers in words: what int() and float() of a str take
 

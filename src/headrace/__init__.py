@@ -1,8 +1,12 @@
-"""Kafka Streams for Python, on Spark: streams and tables, event time, joins, queryable state, in an ordinary program.
+"""Kafka Streams for Python, on Spark.
 
-import headrace as hr
+Today: stateless streams and keyed counts, with state that survives restarts and output at least once. To come: windows,
+joins, tables, exactly-once, queryable state.
 
-app = hr.App("word-count")
+    >>> import headrace as hr
+    >>> app = hr.App("word-count")
+    >>> words = app.stream("lines", value=hr.STRING).flat_map_values(lambda line: line.lower().split())
+    >>> words.group_by(lambda _, word: word).count(store="counts").to_stream().to("counts", value=hr.INT64)
 """
 
 from typing import TYPE_CHECKING

@@ -187,6 +187,19 @@ class BrokerBusy(BrokerError):
         )
 
 
+class BrokerDirUnusable(BrokerError):
+    """The embedded broker's directory cannot be made or written."""
+
+    code = "broker-dir-unusable"
+
+    def __init__(self, directory: str, reason: str) -> None:
+        super().__init__(
+            f"the embedded broker's directory cannot be used: {reason}",
+            where=directory,
+            fix="make room or give the right to write there, or name another directory in HEADRACE_BROKER_DIR",
+        )
+
+
 class ClientPropertyRefused(BrokerError):
     """A property for the Kafka client cannot be used."""
 
@@ -285,6 +298,19 @@ class NameTaken(PlanError):
             f"the name {name!r} is used twice",
             where=f"{first_origin} and {second_origin}",
             fix="give one of them another name (store=... or name=...)",
+        )
+
+
+class StoreNeedsName(PlanError):
+    """A store would get a name that does not last: one that hangs on the order of lines, or is too long."""
+
+    code = "store-needs-name"
+
+    def __init__(self, op: str, origin: str, reason: str, twins: tuple[str, str] | None = None) -> None:
+        super().__init__(
+            f"the {op} at {origin} needs a name for its store: {reason}",
+            where=f"{twins[0]} and {twins[1]}" if twins else origin,
+            fix="give it one with store=...: state is found again by it after a restart",
         )
 
 
@@ -575,6 +601,57 @@ class BufferFull(RunError):
             f"{node} would hold back more than {most} results",
             where=where,
             fix="give a larger max_records, or none; the application goes on from here at its next start",
+        )
+
+
+class PartitionsChanged(RunError):
+    """A topic has another number of partitions than when the state was made."""
+
+    code = "partitions-changed"
+
+    def __init__(self, topic: str, there: int, here: str) -> None:
+        super().__init__(
+            f"topic {topic!r} has {here} partitions, the state of this application was made when it had {there}",
+            fix="keys may have moved to other partitions, so counts would go on in the wrong place: start with a new"
+            " application id, or remove the checkpoint to begin anew",
+        )
+
+
+class CheckpointBroken(RunError):
+    """What headrace keeps in a checkpoint cannot be read."""
+
+    code = "checkpoint-broken"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"the checkpoint cannot be read: {reason}",
+            where=path,
+            fix="put the file back from a copy, or remove the checkpoint directory to begin anew",
+        )
+
+
+class BrokerLost(RunError):
+    """The broker stopped answering while the application ran."""
+
+    code = "broker-lost"
+
+    def __init__(self, address: str, reason: str) -> None:
+        super().__init__(
+            f"the Kafka broker at {address} stopped answering: {reason}",
+            fix="start it again, then the application: it goes on from the last finished batch",
+        )
+
+
+class SparkLost(RunError):
+    """The JVM that runs Spark is gone."""
+
+    code = "spark-lost"
+
+    def __init__(self, log: str) -> None:
+        super().__init__(
+            "Spark's process has ended or does not answer",
+            where=f"Spark's log: {log}",
+            fix="look into the log (out of memory?), then start again: it goes on from the last finished batch",
         )
 
 

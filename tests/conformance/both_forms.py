@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -104,7 +104,7 @@ def plain(value: Any) -> object:
     if isinstance(value, bytearray):
         return bytes(value)
     if isinstance(value, datetime):  # pyspark gives moments in the zone of the machine, without naming it
-        return value.astimezone(timezone.utc)
+        return value.astimezone(UTC)
     if isinstance(value, tuple):
         return tuple(plain(item) for item in value)
     return [plain(item) for item in value] if isinstance(value, list) else value

@@ -35,6 +35,11 @@ def _store(spec: Spec) -> str | None:
     return spec["id"] if spec.get("store") else None
 
 
+def _kept(spec: Spec) -> str:
+    """A name for the store of an aggregate: random topologies have twins, whose stores must be named."""
+    return f"{spec['id']}-store"
+
+
 def _to_stream(_app: Builder, _spec: Spec, inputs: list[Any]) -> Any:
     (table,) = inputs
     if not isinstance(table._node.output().key.type, WindowedType):
@@ -54,23 +59,25 @@ def _counted(_app: Builder, spec: Spec, inputs: list[Any]) -> Any:
     def text(n: int) -> str:
         return f"{n}"
 
-    return inputs[0].count(**_retention(spec)).map_values(text)
+    return inputs[0].count(store=_kept(spec), **_retention(spec)).map_values(text)
 
 
 def _reduced(_app: Builder, spec: Spec, inputs: list[Any]) -> Any:
     if "add" in spec:
-        return inputs[0].reduce(fn.fold_fn(spec["add"]), fn.fold_fn(spec["sub"]))
-    return inputs[0].reduce(fn.fold_fn(spec["fn"]), **_retention(spec))
+        return inputs[0].reduce(fn.fold_fn(spec["add"]), fn.fold_fn(spec["sub"]), store=_kept(spec))
+    return inputs[0].reduce(fn.fold_fn(spec["fn"]), store=_kept(spec), **_retention(spec))
 
 
 def _aggregated(_app: Builder, spec: Spec, inputs: list[Any]) -> Any:
     (grouped,) = inputs
     merger = {"merger": fn.merger_fn(spec["merger"])} if "merger" in spec else {}
     if "add" in spec:
-        return grouped.aggregate(spec["init"], fn.aggregator_fn(spec["add"]), fn.aggregator_fn(spec["sub"]))
+        add, subtract = fn.aggregator_fn(spec["add"]), fn.aggregator_fn(spec["sub"])
+        return grouped.aggregate(spec["init"], add, subtract, store=_kept(spec))
     if "fn" not in spec:  # the functions of a cogroup were given before
-        return grouped.aggregate(spec["init"], **merger, **_retention(spec))
-    return grouped.aggregate(spec["init"], fn.aggregator_fn(spec["fn"]), **merger, **_retention(spec))
+        return grouped.aggregate(spec["init"], store=_kept(spec), **merger, **_retention(spec))
+    function = fn.aggregator_fn(spec["fn"])
+    return grouped.aggregate(spec["init"], function, store=_kept(spec), **merger, **_retention(spec))
 
 
 def _retention(spec: Spec) -> Spec:

@@ -52,8 +52,9 @@ def prefixed_plan(case: Case) -> Plan:
             changed["pattern"] = node.pattern and re.escape(before) + node.pattern
         if isinstance(node, To):
             changed["topic"] = before + node.topic if isinstance(node.topic, str) else _behind(before, node.topic)
-        if getattr(node, "store", None):
-            changed["store"] = before + node.store
+        store = getattr(node, "store", None)
+        if store:
+            changed["store"] = before + store
         return replace(node, **changed)
 
     return plan_of(case).rewrite(change)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from headrace.model.types import BOOL, BYTES, DATETIME, FLOAT, INT, STR, Type, list_of
@@ -63,11 +63,11 @@ def _str(rng: random.Random) -> str:
     return "".join(rng.choice(_LETTERS) for _ in range(rng.randint(0, 9)))
 
 
-_FIRST, _LAST = datetime(2, 1, 2, tzinfo=timezone.utc), datetime(9999, 12, 30, tzinfo=timezone.utc)
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_FIRST, _LAST = datetime(2, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MOMENTS = [_EPOCH, _EPOCH - timedelta(microseconds=1), _FIRST, _LAST]
-MOMENTS += [datetime(2024, 2, 29, 23, 59, 59, 999999, timezone.utc)]
-MOMENTS += [datetime(1582, 10, 4, 12, tzinfo=timezone.utc), datetime(1900, 2, 28, 1, 2, 3, 40, timezone.utc)]
+MOMENTS += [datetime(2024, 2, 29, 23, 59, 59, 999999, UTC)]
+MOMENTS += [datetime(1582, 10, 4, 12, tzinfo=UTC), datetime(1900, 2, 28, 1, 2, 3, 40, UTC)]
 
 PATTERNS = ["a", "[ab]+", "(?a)\\d+", "(?:a|b)?,", "[^a\\n]+b", "a.b", "^a*?b", "(a)(b|,){1,2}", "\\.|é", "(?a)[\\w😀]"]
 

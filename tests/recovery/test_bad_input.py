@@ -180,7 +180,8 @@ def test_a_checkpoint_of_another_topology(broker: str, topic: Callable[..., str]
 
     count("old").run(until="latest")
     told = words(count("new"), CheckpointForeign)
-    assert "this checkpoint was made with the stores [['old']], now it is [['new']]" in told
+    assert "this checkpoint was made with the stores [{'old': 'bytes keys by source " in told
+    assert "now it is [{'new': 'bytes keys by source " in told
     count("old").run(until="latest")
 
 

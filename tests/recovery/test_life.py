@@ -74,6 +74,18 @@ def test_a_signal_finishes_the_batch_and_closes(
     ]
 
 
+@pytest.mark.parametrize("seconds", [0.8, 3.0])
+def test_a_signal_while_starting(program: tuple[Path, str, str], seconds: float) -> None:
+    command = [sys.executable, "-m", "headrace.cli.main", "run", str(program[0])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(seconds)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=90)
+    assert (process.returncode, out) == (0, ""), err
+    assert all(line.startswith("program: ") for line in err.splitlines()), err
+    assert "program: closed after 0 records in, 0 out, 0 batches" in err
+
+
 def test_a_killed_program_goes_on_where_it_was(broker: str, program: tuple[Path, str, str]) -> None:
     file, source, target = program
     for sent in (2, 4):

@@ -29,13 +29,14 @@ def run(options: Options, broker: Target, target: str, until: str | None, checkp
     """Run an application until Ctrl-C.
 
     APP is file.py, file.py:name or package.module:name; the name is `app` if not given. What --broker, -X and --config
-    say wins over what the application says.
+    say wins over what the application says; $HEADRACE_BROKER is for an application that names no broker.
 
         headrace run word_count.py
         headrace run word_count.py --until latest
     """
     app = load_app(target)
-    app.broker = broker.address or app.broker
+    if not (broker.from_environment and app.broker):
+        app.broker = broker.address or app.broker
     app.kafka |= broker.kafka
     app.checkpoint = checkpoint.absolute() if checkpoint else app.checkpoint
     app.verbose = app.verbose or options.verbose

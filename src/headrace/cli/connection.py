@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from headrace.errors import TopicMissing
 from headrace.log.broker import EmbeddedBroker
@@ -25,6 +26,8 @@ class Target:
 
     address: str | None
     kafka: Mapping[str, str]
+    from_environment: bool = False
+    """The address is the user's habit, not a wish for this one command."""
 
 
 @dataclass(frozen=True)
@@ -65,18 +68,25 @@ def broker_options(command: Callable[P, R]) -> Callable[..., R]:
         *args: object, address: str | None, properties: Mapping[str, str], config_file: Path | None, **options: object
     ) -> R:
         from_file = parse(config_file.read_text()) if config_file else {}
-        return command(Target(address, {**from_file, **properties}), *args, **options)  # type: ignore[arg-type]
+        from_environment = click.get_current_context().get_parameter_source("address") is ParameterSource.ENVIRONMENT
+        target = Target(address, {**from_file, **properties}, from_environment)
+        return command(target, *args, **options)  # type: ignore[arg-type]
 
     return with_target
 
 
 def pairs(given: tuple[str, ...]) -> dict[str, str]:
-    """The NAME=VALUE arguments of a repeatable option."""
+    """The NAME=VALUE arguments of a repeatable option; of the same name the last one counts."""
+    return dict(all_pairs(given))
+
+
+def all_pairs(given: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The NAME=VALUE arguments of an option that may be given twice for one name."""
     split = [text.partition("=") for text in given]
     for name, equals, _ in split:
         if not equals or not name:
             raise click.BadParameter(f"{name!r} has no value, NAME=VALUE is needed")
-    return {name: value for name, _, value in split}
+    return [(name, value) for name, _, value in split]
 
 
 @contextmanager

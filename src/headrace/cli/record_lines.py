@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 from headrace.cli.forms import Form, dumps
 from headrace.errors import RecordRefused
 from headrace.log.records import Header, NewRecord, Record
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIELDS = {"key", "value", "headers", "timestamp", "partition"}
+# What `topics consume --json` prints besides: where a record lay says nothing about where it goes.
+_LEFT_ASIDE = {"topic", "offset"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +63,14 @@ class LineReader:
             line = json.loads(text)
         except ValueError as exc:
             raise ValueError(f"the line is not JSON: {exc}") from None
-        if not isinstance(line, dict) or not line.keys() <= _FIELDS:
+        if isinstance(line, dict):
+            for part in ("key", "value"):
+                if f"{part}_error" in line:
+                    raise ValueError(
+                        f"its {part} was printed escaped, for its bytes did not fit ({line[f'{part}_error']});"
+                        f" consume and produce it with --{part} bytes"
+                    )
+        if not isinstance(line, dict) or not line.keys() <= _FIELDS | _LEFT_ASIDE:
             raise ValueError(f"the line is not an object of {', '.join(sorted(_FIELDS))}: {text}")
         key, value = line.get("key"), line.get("value")
         return NewRecord(
@@ -116,7 +125,7 @@ class LineWriter:
                 line[name] = None if data is None else form.to_json(data)
             except ValueError as exc:
                 line[name], line[f"{name}_error"] = _escaped(data or b""), f"not {form.name}: {exc}"
-        line["headers"] = [[name, None if data is None else _escaped(data)] for name, data in record.headers]
+        line["headers"] = [[name, _header_json(data)] for name, data in record.headers]
         return dumps(line)
 
 
@@ -127,7 +136,7 @@ def timestamp_of(text: str) -> int:
     except ValueError:
         moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
         if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=timezone.utc)
+            moment = moment.replace(tzinfo=UTC)
         return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
@@ -138,9 +147,21 @@ def _headers_of(given: object) -> tuple[Header, ...]:
         match pair:
             case [str(name), str() | None as value]:
                 headers.append((name, None if value is None else value.encode()))
+            case [str(name), {"hex": str(digits), **others}] if not others:
+                headers.append((name, bytes.fromhex(digits)))
             case _:
                 raise ValueError(f"headers are {{name: text}} or [[name, text], ...], not {dumps(given)}")
     return tuple(headers)
+
+
+def _header_json(data: bytes | None) -> object:
+    """A header has no type: text where it can be, else {"hex": ...}, which the reader takes too."""
+    if data is None:
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return {"hex": data.hex()}
 
 
 def _whole_number(name: str, given: object, otherwise: int | None) -> int | None:

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import click
 
-from headrace.cli.connection import Connection, Target, broker_options, connected, pairs
+from headrace.cli.connection import Connection, Target, all_pairs, broker_options, connected
 from headrace.cli.forms import FORMS
 from headrace.cli.record_lines import LineReader, LineWriter, timestamp_of
 from headrace.log import records
@@ -57,8 +57,9 @@ def produce(
     """Write records to TOPIC, one a line, from standard input or a file.
 
     A line is a value; with --key-separator a key and a value; with --json an object with any of "key", "value",
-    "headers" ({"name": "text"} or [["name", "text"]]), "timestamp" (milliseconds) and "partition". Bytes are written
-    in hexadecimal: 00ff10. A line that does not fit its type ends the command; the lines before it are written.
+    "headers" ({"name": "text"} or [["name", "text"]]), "timestamp" (milliseconds) and "partition", such as consume
+    --json prints; an "offset" is left aside. Bytes are written in hexadecimal: 00ff10. A line that does not fit its
+    type ends the command; the lines before it are written.
 
     On the embedded broker a missing topic is created, with 4 partitions.
     """
@@ -70,7 +71,7 @@ def produce(
         as_json=as_json,
         key_separator=key_separator,
         null_marker=null_marker,
-        headers=tuple((name, value.encode()) for name, value in pairs(headers).items()),
+        headers=tuple((name, value.encode()) for name, value in all_pairs(headers)),
         timestamp_ms=timestamp,
         partition=partition,
     )

@@ -32,12 +32,16 @@ class BranchedKStream(Generic[K, V]):
         self._builder, self._node, self._here = builder, node, here
         self._prefix = "" if name is None else checked_name("a split", name, here)
         self._branches: dict[str, tuple[Bound, str]] = {}
+        self._numbered: set[str] = set()
 
     def branch(self, predicate: Callable[[K, V], bool] | Expr, *, name: str | None = None) -> BranchedKStream[K, V]:
         """Add a branch for the records whose predicate is true, and that no earlier branch took."""
         here = origin()
         condition = bound("branch", predicate, (KEY_VALUE,), self._node, here, exactly(BOOL, "the predicate"))
-        self._branches[self._new(name or str(len(self._branches) + 1), here)] = (condition, here)
+        full = self._new(name or str(len(self._branches) + 1), here)
+        self._branches[full] = (condition, here)
+        if name is None:
+            self._numbered.add(full)
         return self
 
     def default_branch(self, name: str | None = None) -> dict[str, streams.KStream[K, V]]:
@@ -71,7 +75,10 @@ class BranchedKStream(Generic[K, V]):
 
     def _stream(self, split: Split, position: int, name: str, here: str) -> streams.KStream[K, V]:
         node = Branch(
-            name=self._builder.unique(None, f"{split.name}.{name}", here),
+            # A star is in no name: the branches known by their position share a place with one another only.
+            name=self._builder.unique(
+                None, f"{split.name}.{name}", here, place=f"{split.name}.*" if name in self._numbered else None
+            ),
             origin=here,
             upstream=split,
             position=position,

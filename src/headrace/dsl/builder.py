@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from typing import Any, TypeVar, overload
 
 from headrace.dsl.global_table import GlobalKTable
-from headrace.dsl.names import checked_name, emit_of
+from headrace.dsl.names import LONGEST_NAME, checked_name, emit_of
+from headrace.dsl.paths import Paths
+from headrace.dsl.patterns import checked_pattern
 from headrace.dsl.stream import KStream
 from headrace.dsl.table import KTable
-from headrace.errors import NameTaken, NothingToRun, OptionInvalid, TopicReadTwoWays, TopicsOverlap
+from headrace.errors import NameTaken, NothingToRun, OptionInvalid, StoreNeedsName, TopicReadTwoWays, TopicsOverlap
 from headrace.model.durations import Duration, duration_ms
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Emit, GlobalTable, Node, Source, TableSource, VersionedTable
@@ -33,6 +35,9 @@ class Builder:
         self._nodes: list[Node] = []
         self._names: dict[str, Node] = {}
         self._stores: dict[str, Node] = {}
+        self._unnamed_stores: set[str] = set()
+        self._path_of: dict[str, str] = {}
+        self._paths = Paths()
 
     @overload
     def stream(self, topic: Topics, *, name: str | None = None) -> KStream[bytes, bytes]: ...
@@ -63,6 +68,8 @@ class Builder:
         if again is not None:
             return KStream(self, again)
         path = re.sub(r"[^A-Za-z0-9._-]+", "_", pattern).strip("_") if pattern else "-".join(topics)
+        if name is None and path in self._names:  # the checkpoint knows sources by their names: no number will do
+            raise NameTaken(path, self._names[path].origin, here)
         source = Source(
             name=self.unique(name, path, here), origin=here, topics=topics, pattern=pattern, key=key, value=value
         )
@@ -170,18 +177,27 @@ class Builder:
         ends = tuple(node for node in self._nodes if node.facts.ends and node not in read)
         if not ends:
             raise NothingToRun(self.id)
+        self._check_stores()
         return Plan(self.id, ends)
 
     def add(self, node: N) -> N:
         """Take a node into the topology."""
         self._nodes.append(node)
         self._names[node.name] = node
+        if node.name in self._path_of:
+            store = getattr(node, "store", None)
+            named_by_store = store is not None and store not in self._unnamed_stores
+            after = node.inputs[0] if node.inputs and not named_by_store else None
+            self._paths.unnamed(node, self._path_of[node.name], after)
+        else:
+            self._paths.named(node)
         return node
 
-    def unique(self, name: str | None, path: str, here: str) -> str:
+    def unique(self, name: str | None, path: str, here: str, *, place: str | None = None) -> str:
         """The user's name, which must be new, or the path, told apart from its twins by a number.
 
-        The number is for reading only: nothing that reaches disk or a topic is named by it.
+        The number is for reading only: nothing that reaches disk or a topic is named by it. `place` is the path
+        without a number that the caller has put there itself.
         """
         if name is not None:
             checked_name("an operator", name, here)
@@ -191,15 +207,24 @@ class Builder:
         candidate, twin = path, 2
         while candidate in self._names:
             candidate, twin = f"{path}-{twin}", twin + 1
+        self._path_of[candidate] = place or path
         return candidate
 
     def store_name(self, name: str | None, path: str, here: str) -> str:
         """A name for a store, the user's or the path; both must be new, for state is found again by it."""
-        chosen = checked_name("a store", name or path, here)
-        taken = self._stores.get(chosen)
-        if taken is not None:
-            raise NameTaken(chosen, taken.origin, here)
-        return chosen
+        if name is not None:
+            checked_name("a store", name, here)
+            if name in self._stores:
+                raise NameTaken(name, self._stores[name].origin, here)
+            return name
+        op = path.rpartition(".")[2].partition("-")[0]
+        if len(path) > LONGEST_NAME:
+            raise StoreNeedsName(op, here, f"its path has {len(path)} characters, a name has at most {LONGEST_NAME}")
+        if path in self._stores:
+            twins = self._stores[path].origin, here
+            raise StoreNeedsName(op, here, f"there is a store at its path {path!r} already", twins)
+        self._unnamed_stores.add(path)
+        return path
 
     def add_store(self, store: str, node: N) -> N:
         """Take a node that owns a store into the topology."""
@@ -239,6 +264,23 @@ class Builder:
         )
         return KTable(self, self.add_store(kept, node) if kept else self.add(node))
 
+    def _check_stores(self) -> None:
+        """Refuse a store whose name hangs on the order of lines: after a swap it would find another one's state.
+
+        Only the whole topology tells, for the twin may be declared last.
+        """
+        for store in sorted(self._unnamed_stores & self._stores.keys()):
+            node = self._stores[store]
+            found = self._paths.twins(node)
+            if found is not None:
+                path, first, second = found
+                raise StoreNeedsName(
+                    node.op,
+                    node.origin,
+                    f"only the order of two lines tells which {path!r} it belongs to",
+                    (first.origin, second.origin),
+                )
+
     def _same_source(
         self,
         topics: tuple[str, ...],
@@ -268,9 +310,7 @@ class Builder:
 
 def _topics(topic: Topics, here: str) -> tuple[tuple[str, ...], str | None]:
     if isinstance(topic, re.Pattern):
-        if topic.flags != re.compile(topic.pattern).flags:
-            raise OptionInvalid("topic", topic, "a pattern with its flags inside, such as (?i)logs-.*", here)
-        return (), topic.pattern
+        return (), checked_pattern(topic, here)
     topics = (topic,) if isinstance(topic, str) else tuple(topic)
     if not topics:
         raise OptionInvalid("topic", topic, "at least one topic", here)

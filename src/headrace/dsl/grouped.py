@@ -32,6 +32,7 @@ class KGroupedStream(Generic[K, V]):
     def count(self, *, store: str | None = None, emit: str | None = None) -> KTable[K, int]:
         """Count the records of each key, as a table in the named store.
 
+        Without `store` the path of operators that leads here is its name; where another path is the same, give one.
         A record without a key or a value is dropped. Sends on the last count of each key in a batch, or with
         `emit="every"` each count.
         """

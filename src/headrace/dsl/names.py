@@ -10,7 +10,8 @@ from headrace.plan.nodes import Emit
 from headrace.plan.schema import Field
 from headrace.serde import Serde, fitting
 
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
+LONGEST_NAME = 249
+_NAME = re.compile(rf"[A-Za-z0-9._-]{{1,{LONGEST_NAME}}}")
 
 
 def checked_name(kind: str, name: object, here: str) -> str:

@@ -39,6 +39,11 @@ class Bound(ABC):
         """The expressions it is made of."""
         return ()
 
+    @property
+    def may_fail(self) -> bool:
+        """Whether computing it can raise."""
+        return True
+
     def __str__(self) -> str:
         return self.text
 
@@ -48,6 +53,10 @@ class Input(Bound):
     """A symbol."""
 
     name: str
+
+    @property
+    def may_fail(self) -> bool:
+        return False
 
     def sql(self, columns: Mapping[str, str]) -> str:
         return columns[self.name]
@@ -61,6 +70,10 @@ class Constant(Bound):
     """A literal."""
 
     value: Scalar
+
+    @property
+    def may_fail(self) -> bool:
+        return False
 
     def sql(self, columns: Mapping[str, str]) -> str:  # noqa: ARG002
         return constant(self.value, self.type)
@@ -159,6 +172,10 @@ class Pair(Bound):
 
     def sql(self, columns: Mapping[str, str]) -> str:
         return f"named_struct('key', {self.key.sql(columns)}, 'value', {self.value.sql(columns)})"
+
+    @property
+    def may_fail(self) -> bool:
+        return self.key.may_fail or self.value.may_fail
 
     def python(self) -> Compiled:
         key, value = self.key.python(), self.value.python()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
 
 from headrace.model.types import NONE, Type
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 # Printable ASCII without what means something inside a quoted string or before parsing: ' \ and ${variables}.
 _PLAIN = re.compile(r"[ !\"#%-&(-\[\]-~]*")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from contextvars import ContextVar
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
 from typing import NoReturn
@@ -277,7 +277,7 @@ def _tree_of(thing: object) -> Tree:
         case datetime():
             if thing.tzinfo is None:
                 _refuse(f"{thing} has no time zone: give one, such as timezone.utc")
-            return Literal(thing.astimezone(timezone.utc), DATETIME, line=line)
+            return Literal(thing.astimezone(UTC), DATETIME, line=line)
         case Decimal():
             return Literal(thing, DECIMAL, line=line)
         case dict():

@@ -13,9 +13,11 @@ port          the port of last time
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from headrace.errors import BrokerDirUnusable
+from headrace.log.files import write_whole
 
 _OWNER_ONLY = 0o700
 
@@ -94,9 +96,14 @@ class BrokerDir:
 
     def prepare(self) -> None:
         """Make the directories, for this user's eyes only."""
-        for directory in (self.path, self.log.parent, self.data):
-            directory.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
-        self.path.chmod(_OWNER_ONLY)
+        try:
+            for directory in (self.path, self.log.parent, self.data):
+                directory.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
+            self.path.chmod(_OWNER_ONLY)
+        except OSError as exc:
+            # A file in the place of a directory is the one case whose own words ("File exists") do not say it.
+            reason = "there is a file of this name" if isinstance(exc, FileExistsError) else exc.strerror or str(exc)
+            raise BrokerDirUnusable(exc.filename or str(self.path), reason) from exc
 
     def read_state(self) -> BrokerState | None:
         """What the supervisor wrote, also when it is dead by now; None when there is nothing to read."""
@@ -106,7 +113,7 @@ class BrokerDir:
             return None
 
     def write_state(self, state: BrokerState) -> None:
-        _write_whole(self._state, json.dumps(asdict(state)))
+        write_whole(self._state, json.dumps(asdict(state)))
 
     def forget_state(self) -> None:
         self._state.unlink(missing_ok=True)
@@ -115,7 +122,7 @@ class BrokerDir:
         return Launch(**json.loads(self._launch.read_text()))
 
     def write_launch(self, launch: Launch) -> None:
-        _write_whole(self._launch, json.dumps(asdict(launch)))
+        write_whole(self._launch, json.dumps(asdict(launch)))
 
     def last_port(self) -> int | None:
         """The port the broker listened on the last time."""
@@ -125,7 +132,7 @@ class BrokerDir:
             return None
 
     def remember_port(self, port: int) -> None:
-        _write_whole(self._port, str(port))
+        write_whole(self._port, str(port))
 
     @property
     def _state(self) -> Path:
@@ -138,10 +145,3 @@ class BrokerDir:
     @property
     def _port(self) -> Path:
         return self.path / "port"
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write so that a reader sees the old text or the new one, never half of it."""
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
-    fresh.write_text(text)
-    fresh.replace(path)

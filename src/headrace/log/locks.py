@@ -42,9 +42,16 @@ class FileLock:
                 self._fd = fd
                 return True
 
+    @property
+    def descriptor(self) -> int:
+        """The open file of a lock that is held. A child that inherits it holds the lock too, until it is released."""
+        assert self._fd is not None
+        return self._fd
+
     def release(self) -> None:
         """Let go; does nothing when the lock is not held."""
         if self._fd is not None:
+            fcntl.flock(self._fd, fcntl.LOCK_UN)  # closing is not enough where a child has inherited it
             os.close(self._fd)
             self._fd = None
 

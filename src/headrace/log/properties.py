@@ -47,6 +47,25 @@ _LIBRDKAFKA_ONLY = re.compile(
 )
 
 
+# What headrace, or Spark's Kafka source, sets by itself and lets nobody change.
+_OURS = (
+    "auto.offset.reset",
+    "enable.auto.commit",
+    "key.deserializer",
+    "key.serializer",
+    "transactional.id",
+    "value.deserializer",
+    "value.serializer",
+)
+
+
+def refuse_ours(kafka: Mapping[str, str]) -> None:
+    """Properties that an application sets by itself are no one's to give."""
+    for name in kafka:
+        if name in _OURS:
+            raise ClientPropertyRefused(name, "an application sets it by itself", fix="leave it out of kafka={...}")
+
+
 def for_librdkafka(kafka: Mapping[str, str]) -> dict[str, str]:
     """The properties as librdkafka takes them; those that mean nothing to it are left out.
 

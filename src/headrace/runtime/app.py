@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from headrace.dsl.builder import Builder
-from headrace.errors import AlreadyStarted, OptionInvalid
+from headrace.errors import AlreadyStarted, HeadraceError, OptionInvalid
 from headrace.jvm.paths import data_dir
 from headrace.passes.pipeline import rewrite
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.describe import describe
 from headrace.plan.origin import origin
-from headrace.runtime.console import LOGGER, lines_on_console, on_stop_signal
+from headrace.runtime.console import LOGGER, lines_on_console, on_stop_signal, tell_plainly_at_exit
 from headrace.runtime.progress import Progress
 from headrace.runtime.states import State
 
@@ -56,7 +57,7 @@ class App(Builder):
         self._state = State.CREATED
         self._listeners: list[Listener] = []
         self._run: Run | None = None
-        self._closing = threading.Lock()
+        self._ending = threading.RLock()
         self._stop = threading.Event()
 
     # -- looking at it
@@ -98,13 +99,13 @@ class App(Builder):
 
         With `until="latest"` process what is in the topics now and return.
         """
-        with lines_on_console(), on_stop_signal(self._ask_to_stop):
+        with lines_on_console(), on_stop_signal(self._stop.set):
             try:
-                self.start(until=until)
-                with on_stop_signal(self._ask_to_stop):  # Spark has put its own in place
-                    self._report_until_end()
-            except KeyboardInterrupt:
-                LOGGER.info("%s: stopped while starting", self.id)
+                self._start_beside(until)
+                self._report_until_end()
+            except HeadraceError:
+                tell_plainly_at_exit(verbose=self.verbose)
+                raise
             finally:
                 self.close()
 
@@ -125,13 +126,14 @@ class App(Builder):
             self._run = Run(self)
             self._run.start(plan, until_latest=until == "latest")
         except BaseException:
-            self._release()
+            if self._run is not None:
+                self._run.release()
             self._enter(State.FAILED)
             raise
         self._enter(State.RUNNING)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the application has ended by itself; raises what it failed of. False if the time ran out."""
+        """Wait until the application has ended; raises what it failed of. False if the time ran out."""
         if self._run is None:
             return True
         if not self._run.wait(timeout):
@@ -143,8 +145,8 @@ class App(Builder):
 
     def close(self) -> None:
         """Finish the batch, close, and give back what was started. Safe to call twice."""
-        with self._closing:
-            if self._state.ended or self._run is None:
+        with self._ending:
+            if self._run is None or self._state is State.CLOSING or self._state.ended:
                 return
             self._enter(State.CLOSING)
             try:
@@ -167,8 +169,17 @@ class App(Builder):
         """One calm line for whoever watches."""
         LOGGER.info("%s: %s", self.id, text)
 
+    def _start_beside(self, until: str | None) -> None:
+        """Start in a thread of its own: Ctrl-C must not cut into a conversation with the JVM."""
+        with ThreadPoolExecutor(1) as beside:
+            starting = beside.submit(self.start, until=until)
+            while not wait([starting], timeout=_POLL_S).done:
+                if self._stop.is_set():
+                    self.say("stopping when it has started ...")
+                    break
+            starting.result()
+
     def _report_until_end(self) -> None:
-        assert self._run is not None
         reported, waited = Progress(), 0.0
         while not self.wait(_POLL_S):
             if self._stop.is_set():
@@ -181,25 +192,21 @@ class App(Builder):
                     reported = self.progress
                     self.say(str(reported))
 
-    def _ask_to_stop(self) -> None:
-        if self._state is State.STARTING:
-            raise KeyboardInterrupt
-        self._stop.set()
-
     def _settle_end(self) -> None:
-        if self._state.ended or self._run is None:
-            return
-        failed = self._run.failure is not None
-        if not failed:
-            self.say(f"closed after {self._run.progress()}")
-        self._release()
-        self._enter(State.FAILED if failed else State.CLOSED)
-
-    def _release(self) -> None:
-        if self._run is not None:
+        """The query has ended: give everything back. Whoever comes second finds it done."""
+        with self._ending:
+            if self._state.ended or self._run is None:
+                return
+            failed = self._run.failure is not None
+            if not failed:
+                self.say(f"closed after {self._run.progress()}")
             self._run.release()
+            self._enter(State.FAILED if failed else State.CLOSED)
 
     def _enter(self, state: State) -> None:
         old, self._state = self._state, state
         for listener in self._listeners:
-            listener(old, state)
+            try:
+                listener(old, state)
+            except Exception:
+                LOGGER.exception("%s: a listener failed at %s", self.id, state.value)

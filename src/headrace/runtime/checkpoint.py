@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from headrace.errors import CheckpointForeign, CheckpointInUse, CheckpointUnwritable
+from headrace.errors import (
+    CheckpointBroken,
+    CheckpointForeign,
+    CheckpointInUse,
+    CheckpointUnwritable,
+    PartitionsChanged,
+)
+from headrace.log.files import write_whole
 from headrace.log.locks import FileLock
+
+_LAST_BREATH_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -18,11 +29,11 @@ class Layout:
     app: str
     cluster: str
     tasks: int
-    by_partition: dict[str, bool]
-    """Of each source, whether its records go to the task of their partition, or else of their key."""
+    sources: dict[str, dict[str, int] | None]
+    """As `Sharing.partitions`."""
 
-    stores: list[list[str]]
-    """The stores of each stage."""
+    stores: list[dict[str, str]]
+    """The stores of each stage, and which task owns a key of theirs."""
 
 
 class Checkpoint:
@@ -45,15 +56,18 @@ class Checkpoint:
 
     def take(self) -> None:
         """Make sure that the directory can be written, and that nobody else works on it."""
-        try:
+        with self._writing():
             self.directory.mkdir(parents=True, exist_ok=True)
-            taken = self._lock.take()
+            taken = self._lock.take() or (self._orphaned() and self._lock.take(wait_s=_LAST_BREATH_S))
             if taken:
-                self._pid.write_text(f"{os.getpid()}\n")
-        except OSError as error:
-            raise CheckpointUnwritable(str(self.directory), error.strerror or str(error)) from None
+                write_whole(self._pid, f"{os.getpid()}\n")
         if not taken:
             raise CheckpointInUse(self._app, str(self.directory), self._holder())
+
+    @property
+    def lock(self) -> int:
+        """The open lock, for a child that must hold it too."""
+        return self._lock.descriptor
 
     def release(self) -> None:
         """Let others work on the directory."""
@@ -65,17 +79,22 @@ class Checkpoint:
             return Layout(**json.loads(self._layout.read_text()))
         except FileNotFoundError:
             return None
+        except (OSError, ValueError, TypeError) as error:
+            raise CheckpointBroken(str(self._layout), str(error)) from None
 
     def settle(self, layout: Layout) -> None:
         """Keep the layout of a first start; refuse one that differs from it later."""
         known = self.known_layout()
         if known is None:
-            self._layout.write_text(json.dumps(asdict(layout), indent=2) + "\n")
+            with self._writing():
+                write_whole(self._layout, json.dumps(asdict(layout), indent=2) + "\n")
             return
-        for name, here in asdict(layout).items():
-            there = getattr(known, name)
+        for source, there in known.sources.items():
+            _refuse_other_partitions(there, layout.sources.get(source))
+        for name, words in _WORDS.items():
+            there, here = getattr(known, name), getattr(layout, name)
             if there != here:
-                raise CheckpointForeign(str(self.directory), _WORDS[name], there, here)
+                raise CheckpointForeign(str(self.directory), words, there, here)
 
     @property
     def _layout(self) -> Path:
@@ -84,6 +103,23 @@ class Checkpoint:
     @property
     def _pid(self) -> Path:
         return self.directory / "pid"
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise CheckpointUnwritable(str(self.directory), error.strerror or str(error)) from None
+
+    def _orphaned(self) -> bool:
+        """Whether the lock is held only by the JVM of a process that was killed: it ends by itself in a moment."""
+        try:
+            os.kill(int(self._holder()), 0)
+        except (ValueError, ProcessLookupError):
+            return True
+        except PermissionError:
+            return False
+        return False
 
     def _holder(self) -> str:
         try:
@@ -96,6 +132,13 @@ _WORDS = {
     "app": "application",
     "cluster": "the Kafka cluster",
     "tasks": "a number of tasks of",
-    "by_partition": "the sources",
+    "sources": "the sources",
     "stores": "the stores",
 }
+
+
+def _refuse_other_partitions(there: dict[str, int] | None, here: dict[str, int] | None) -> None:
+    for topic, count in (there or {}).items():
+        now = (here or {}).get(topic, count)
+        if now != count:
+            raise PartitionsChanged(topic, count, str(now))

@@ -8,7 +8,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, TracebackType
+
+from headrace.errors import HeadraceError
 
 LOGGER = logging.getLogger("headrace")
 
@@ -29,6 +31,20 @@ def lines_on_console() -> Iterator[None]:
     finally:
         LOGGER.removeHandler(handler)
         LOGGER.setLevel(level)
+
+
+def tell_plainly_at_exit(*, verbose: bool) -> None:
+    """If an error of ours ends the program, print its words; the traceback says nothing more, unless asked for."""
+    if verbose or sys.excepthook is not sys.__excepthook__:
+        return
+
+    def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if isinstance(error, HeadraceError):
+            print(f"error: {error}", file=sys.stderr)
+        else:
+            sys.__excepthook__(kind, error, trace)
+
+    sys.excepthook = tell
 
 
 @contextmanager

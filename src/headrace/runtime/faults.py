@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import json
 
-from headrace.errors import HeadraceError, RecordFailed, RecordRefused, RecordUndecodable, TopicMissing
+from headrace.errors import (
+    HeadraceError,
+    PartitionsChanged,
+    RecordFailed,
+    RecordRefused,
+    RecordUndecodable,
+    TopicMissing,
+)
 
 _MARKER = "headrace-fault:"
 
@@ -31,6 +38,8 @@ def _read(text: str, at: int) -> HeadraceError | None:
         return RecordUndecodable(part, serde, reason, where)
     if kind == "unwritable":
         return RecordRefused(subject, reason)
+    if kind == "partitions-changed":
+        return PartitionsChanged(subject, int(reason), where)
     if kind == "topic-missing":
         return TopicMissing([subject], reason)
     return RecordFailed(subject, reason, where or None)

@@ -18,5 +18,6 @@ class Progress:
         return Progress(self.batches + 1, self.records_in + records_in, self.records_out + records_out)
 
     def __str__(self) -> str:
+        records = "1 record" if self.records_in == 1 else f"{self.records_in:,} records"
         batches = "1 batch" if self.batches == 1 else f"{self.batches:,} batches"
-        return f"{self.records_in:,} records in, {self.records_out:,} out, {batches}"
+        return f"{records} in, {self.records_out:,} out, {batches}"

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
-from headrace.errors import HeadraceError
+from headrace.errors import HeadraceError, SparkLost
 from headrace.log.broker import EmbeddedBroker
-from headrace.log.properties import for_java
+from headrace.log.properties import for_java, refuse_ours
 from headrace.log.topics import Topics
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Count, Source, To
+from headrace.plan.nodes import Source, To
+from headrace.plan.sharing import Sharing
 from headrace.runtime.checkpoint import Checkpoint, Layout
 from headrace.runtime.failures import failure_of
 from headrace.runtime.progress import Progress
-from headrace.runtime.topics import ensure_topics, share
+from headrace.runtime.topics import ensure_topics, owners, refuse_overlaps, share
 from headrace.spark import session as spark
 from headrace.spark.placement import Placement
-from headrace.spark.query import Query, dataframe
+from headrace.spark.query import Query, dataframe, plain_errors
 
 if TYPE_CHECKING:
     from headrace.runtime.app import App
 
 _SLICE_S = 0.2
+_COUNT_S = 1.0
 
 
 class Run:
@@ -35,36 +38,43 @@ class Run:
         self._checkpoint = Checkpoint(app.id, app.checkpoint)
         self._held = ExitStack()
         self._query: Query | None = None
-        self._progress = Progress()
-        self._address = ""
+        self._progress, self._counting = Progress(), threading.Lock()
+        self._address, self._log = "", app.checkpoint
         self.failure: HeadraceError | None = None
 
     def start(self, plan: Plan, *, until_latest: bool) -> None:
         """Bring everything up, what is quickest to fail first."""
         app, checkpoint = self._app, self._checkpoint
+        refuse_ours(app.kafka)
         checkpoint.take()
         self._held.callback(checkpoint.release)
         self._address = app.broker or self._join_embedded_broker()
         topics = Topics(self._address, app.kafka)
         topics.check()
-        placement = Placement(plan)
         ensure_topics(plan, topics, create=app.broker is None, say=app.say)
-        layout = self._layout(placement, topics)
+        refuse_overlaps(plan, topics)
+        layout = self._layout(plan, topics)
         checkpoint.settle(layout)
-        app.say(f"starting Spark, its log is {checkpoint.log}")
-        session = spark.join(app.spark, checkpoint.log, tasks=layout.tasks, verbose=app.verbose)
+        self._log = spark.log_of(checkpoint.log)
+        app.say(f"starting Spark, its log is {self._log}")
+        session = spark.join(
+            app.spark, checkpoint.log, tasks=layout.tasks, verbose=app.verbose, inherited=[checkpoint.lock]
+        )
         self._held.callback(spark.leave, session)
         kafka = {"bootstrap.servers": self._address, **for_java(app.kafka)}
-        by_partition = {source: layout.by_partition[source.name] for source in plan.of(Source)}
-        self._query = Query.start(
-            dataframe(session, placement, kafka=kafka, tasks=layout.tasks, by_partition=by_partition),
-            name=app.id,
-            kafka=kafka,
-            checkpoint=checkpoint.spark,
-            topics=[to.topic for to in plan.of(To) if isinstance(to.topic, str)],
-            create_topics=app.broker is None,
-            until_latest=until_latest,
-        )
+        with plain_errors(app.id, self._log):
+            self._query = Query.start(
+                dataframe(session, Placement(plan), kafka=kafka, sharing=Sharing(layout.tasks, layout.sources)),
+                name=app.id,
+                kafka=kafka,
+                checkpoint=checkpoint.spark,
+                topics=[to.topic for to in plan.of(To) if isinstance(to.topic, str)],
+                create_topics=app.broker is None,
+                until_latest=until_latest,
+                log=self._log,
+            )
+        self._held.callback(self._query.stop)
+        threading.Thread(target=self._count, daemon=True).start()
         app.say(f"running, {_route(plan)}")
 
     def wait(self, timeout: float | None) -> bool:
@@ -80,19 +90,19 @@ class Run:
     def finish(self) -> None:
         """Let the batch end, then the query."""
         if self._query is not None:
-            self._query.finish()
+            with suppress(SparkLost):  # wait() tells
+                self._query.finish()
             self.wait(None)
 
     def release(self) -> None:
         """Give everything back, last taken first."""
-        if self._query is not None:
-            self._query.stop()
-        self._held.close()
+        with suppress(SparkLost):
+            self._held.close()
 
     def progress(self) -> Progress:
         """What was done since the start."""
-        if self._query is not None:
-            for records_in, records_out in self._query.new_batches():
+        with self._counting, suppress(SparkLost):
+            for records_in, records_out in self._query.new_batches() if self._query is not None else ():
                 self._progress = self._progress.plus(records_in, records_out)
         return self._progress
 
@@ -100,33 +110,40 @@ class Run:
         """Whether the query ends within so many seconds; if so its failure is known afterwards."""
         if self._query is None:
             return True
-        ended = self._query.wait(seconds)
+        try:
+            ended = self._query.wait(seconds)
+            causes = self._query.failure() if ended and self.failure is None else []
+        except SparkLost as lost:
+            self.failure = lost
+            return True
         self.progress()
-        if ended and self.failure is None:
-            causes = self._query.failure()
-            if causes is not None:
-                self.failure = failure_of(causes, self._app.id, self._checkpoint, self._address)
+        if causes:
+            self.failure = failure_of(causes, self._app.id, self._checkpoint, self._address, self._log)
         return ended
+
+    def _count(self) -> None:
+        """Look at the progress often enough: Spark remembers the last hundred batches."""
+        while not self._ended(_COUNT_S):
+            pass
 
     def _join_embedded_broker(self) -> str:
         lease = EmbeddedBroker().join(say=self._app.say)
         self._held.callback(lease.close)
         return lease.address
 
-    def _layout(self, placement: Placement, topics: Topics) -> Layout:
-        plan, known = placement.plan, self._checkpoint.known_layout()
-        sharing = known or share(plan, topics)
-        sources = {source.name for source in plan.of(Source)}
+    def _layout(self, plan: Plan, topics: Topics) -> Layout:
+        """As this start would make it; where the checkpoint is older, its choices are kept."""
+        known, now = self._checkpoint.known_layout(), share(plan, topics)
+        sources = dict(now.partitions)
+        if known is not None:
+            # Partitions are compared as they are now; by which rule records are shared is the checkpoint's to say.
+            sources = {name: None if known.sources.get(name, {}) is None else there for name, there in sources.items()}
         return Layout(
             app=plan.app,
             cluster=topics.cluster_id(),
-            tasks=sharing.tasks,
-            # A source that is new to the checkpoint is told by Layout itself: it has no entry there.
-            by_partition={name: way for name, way in sharing.by_partition.items() if name in sources},
-            stores=[
-                [node.store for node in placement.stage(number) if isinstance(node, Count)]
-                for number in range(1, placement.stages + 1)
-            ],
+            tasks=known.tasks if known is not None else now.tasks,
+            sources=sources,
+            stores=owners(plan),
         )
 
 

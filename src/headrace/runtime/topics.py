@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from headrace.errors import TopicMissing
+from headrace.errors import TopicMissing, TopicsOverlap
 from headrace.log.topics import Topics
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Repartition, Source, To
+from headrace.plan.nodes import Node, Repartition, Source, To
+from headrace.plan.sharing import Sharing
+from headrace.spark.placement import Placement
 
-
-@dataclass(frozen=True)
-class Sharing:
-    """How many tasks there are, and which sources leave their records with the task of their partition."""
-
-    tasks: int
-    by_partition: dict[str, bool]
+DEFAULT_TASKS = 4
 
 
 def ensure_topics(plan: Plan, topics: Topics, *, create: bool, say: Callable[[str], None]) -> None:
@@ -33,6 +29,17 @@ def ensure_topics(plan: Plan, topics: Topics, *, create: bool, say: Callable[[st
         say(f"made topic {topic}")
 
 
+def refuse_overlaps(plan: Plan, topics: Topics) -> None:
+    """A topic that two sources would read belongs to neither; with patterns this shows only on the broker."""
+    sources = plan.of(Source)
+    if not any(source.pattern for source in sources):
+        return
+    for name in topics.names():
+        readers = [one for one in sources if name in one.topics or (one.pattern and re.fullmatch(one.pattern, name))]
+        if len(readers) > 1:
+            raise TopicsOverlap([name], readers[0].origin, readers[1].origin)
+
+
 def share(plan: Plan, topics: Topics) -> Sharing:
     """As many tasks as the largest topic has partitions.
 
@@ -42,13 +49,16 @@ def share(plan: Plan, topics: Topics) -> Sharing:
     """
     named = topics.partitions(topic for source in plan.of(Source) for topic in source.topics)
     counts = {topic: count for topic, count in named.items() if count is not None}
-    by_partition: dict[str, bool] = {}
+    partitions: dict[str, dict[str, int] | None] = {}
     for part in split_subtopologies(plan):
         sources = [node for node in part.nodes if isinstance(node, Source)]
         together = {counts.get(topic) for source in sources for topic in source.topics}
         met = any(upstream.facts.cuts for node in part.nodes for upstream in node.inputs)
-        alike = len(together) == 1 and not met and not any(source.pattern for source in sources)
-        by_partition |= {source.name: alike for source in sources}
+        stays = len(together) == 1 and not met and not any(source.pattern for source in sources)
+        stateful = any(node.facts.stateful for node in part.nodes)
+        for source in sources:
+            there = {topic: counts[topic] for topic in source.topics}
+            partitions[source.name] = {} if not stateful else there if stays else None
     matched = [
         count
         for source in plan.of(Source)
@@ -57,4 +67,21 @@ def share(plan: Plan, topics: Topics) -> Sharing:
         if count is not None
     ]
     asked = [node.partitions for node in plan.of(Repartition) if node.partitions]
-    return Sharing(max([*counts.values(), *matched, *asked], default=4), by_partition)
+    return Sharing(max([*counts.values(), *matched, *asked], default=DEFAULT_TASKS), partitions)
+
+
+def owners(plan: Plan) -> list[dict[str, str]]:
+    """For the stores of each stage: which task owns a key, in words. If that changes, state is in the wrong place."""
+    placement = Placement(plan)
+    return [
+        {node.store: f"{node.output().key.type} keys by {_way(node)}" for node in placement.stage(number)}  # type: ignore[attr-defined]
+        for number in range(1, placement.stages + 1)
+    ]
+
+
+def _way(node: Node) -> str:
+    if isinstance(node, Repartition):
+        return f"hash into {node.partitions}" if node.partitions else "hash"
+    if isinstance(node, Source):
+        return f"source {node.name}"
+    return " and ".join(sorted({_way(upstream) for upstream in node.inputs}))

@@ -73,6 +73,12 @@ class Flow:
             computed[columns.value] = self.on(edge, value, "null")
         return self._project({**self.edges, edge: columns}, computed)
 
+    def always(self, edge: int, *, key: bool = False, value: bool = False) -> Flow:
+        """Have the key or the value computed even if nobody reads it: it may fail."""
+        columns = self.edges[edge]
+        computed = [f"hr_ran(`{columns.key}`)"] * key + [f"hr_ran(`{columns.value}`)"] * value
+        return self.keep(edge, " AND ".join(computed)) if computed else self
+
     def compute(self, edge: int, sql: str) -> tuple[Flow, str]:
         """Something about the rows of an edge, in the column that is returned with the flow."""
         column = self._fresh("c")

@@ -53,11 +53,13 @@ class Native:
 
     def map(self, flow: Flow, node: Map, edge: int) -> Flow:
         flow = flow.put(edge, value=_sql(node.pair, flow, node, edge, "(key, value)"))
+        flow = flow.always(edge, value=node.pair.may_fail)
         pair = f"`{flow.edges[edge].value}`"
         return self.pass_on(flow.put(edge, key=f"{pair}.key", value=f"{pair}.value"), node, edge)
 
     def map_values(self, flow: Flow, node: MapValues, edge: int) -> Flow:
-        return self.pass_on(flow.put(edge, value=_sql(node.value, flow, node, edge)), node, edge)
+        flow = flow.put(edge, value=_sql(node.value, flow, node, edge)).always(edge, value=node.value.may_fail)
+        return self.pass_on(flow, node, edge)
 
     def flat_map(self, flow: Flow, node: FlatMap, edge: int) -> Flow:
         flow, pair = self._explode(flow, node, node.pairs, edge)
@@ -68,7 +70,8 @@ class Native:
         return self.pass_on(flow.put(edge, value=item), node, edge)
 
     def select_key(self, flow: Flow, node: SelectKey, edge: int) -> Flow:
-        return self.pass_on(flow.put(edge, key=_sql(node.key, flow, node, edge)), node, edge)
+        flow = flow.put(edge, key=_sql(node.key, flow, node, edge)).always(edge, key=node.key.may_fail)
+        return self.pass_on(flow, node, edge)
 
     def peek(self, flow: Flow, node: Peek, edge: int) -> Flow:
         flow, item = flow.compute(edge, _sql(node.shown, flow, node, edge))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from pyspark.errors import StreamingQueryException
+from py4j.protocol import Py4JError, Py4JNetworkError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from headrace.plan.nodes import Source
+from headrace.errors import QueryFailed, SparkLost
+from headrace.plan.sharing import Sharing
 from headrace.spark.native import Native
 from headrace.spark.placement import Placement
 from headrace.spark.session import kernel, note_run
@@ -25,13 +28,12 @@ def dataframe(
     placement: Placement,
     *,
     kafka: Mapping[str, str],
-    tasks: int,
-    by_partition: Mapping[Source, bool],
+    sharing: Sharing,
 ) -> DataFrame:
     """Everything from the source to the rows of the sink."""
-    grouped = Tasks(list(kernel(session).Groups.of(tasks)))
+    grouped = Tasks(list(kernel(session).Groups.of(sharing.tasks)))
     native = Native(placement, grouped)
-    flow = source_flow(read_topics(session, placement, kafka), placement, grouped, by_partition)
+    flow = source_flow(read_topics(session, placement, kafka), placement, grouped, sharing)
     flow = native.run(flow, 0)
     for number in range(1, placement.stages + 1):
         flow = native.run(run_stage(flow, placement, number), number)
@@ -41,8 +43,8 @@ def dataframe(
 class Query:
     """A running Spark query."""
 
-    def __init__(self, query: StreamingQuery, session: SparkSession) -> None:
-        self._query, self._session = query, session
+    def __init__(self, query: StreamingQuery, session: SparkSession, log: Path) -> None:
+        self._query, self._session, self._log = query, session, log
         self._counted = ""
 
     @staticmethod
@@ -55,6 +57,7 @@ class Query:
         topics: Iterable[str],
         create_topics: bool,
         until_latest: bool,
+        log: Path,
     ) -> Query:
         """Start writing the rows: until the end of what is there now, or for good.
 
@@ -71,45 +74,59 @@ class Query:
         for option, value in kafka.items():
             writer = writer.option(f"kafka.{option}", value)
         writer = writer.trigger(availableNow=True) if until_latest else writer.trigger(processingTime="0 seconds")
-        query = Query(writer.start(), rows.sparkSession)
+        query = Query(writer.start(), rows.sparkSession, log)
         note_run()
         return query
 
     def wait(self, seconds: float) -> bool:
         """Wait for the end, good or bad; False if the time ran out."""
-        try:
-            # Spark refuses a wait of 0 ms.
-            return bool(self._query._jsq.awaitTermination(max(1, int(seconds * 1000))))
-        except StreamingQueryException:
-            return True
+        with self._talking():
+            return bool(kernel(self._session).Kernel.ended(self._query._jsq, max(1, int(seconds * 1000))))
 
     def finish(self) -> None:
-        """Let the batch that runs end, then the query; returns when it has."""
-        kernel(self._session).Kernel.finish(self._query._jsq)
-        # Not wait(): with a time limit Spark looks at the state that was just set, not at whether the batch has ended.
-        with suppress(StreamingQueryException):
-            self._query.awaitTermination()
+        """Let the batch that runs end, then the query."""
+        with self._talking():
+            kernel(self._session).Kernel.finish(self._query._jsq)
 
     def stop(self) -> None:
         """End the query now, in the middle of a batch if there is one."""
-        self._query.stop()
+        with self._talking():
+            self._query.stop()
 
-    def failure(self) -> str | None:
-        """What the query failed of, the causes too, each on lines of its own."""
-        failure: Any = self._query._jsq.exception()
-        if not failure.isDefined():
-            return None
-        cause, lines = failure.get(), []
-        while cause is not None:
-            lines.append(str(cause.toString()))
-            cause = cause.getCause()
-        return "\n".join(lines)
+    def failure(self) -> list[str]:
+        """What the query failed of: the texts of the exceptions, the innermost last; nothing if it did not fail."""
+        with self._talking():
+            failure: Any = self._query._jsq.exception()
+            cause, texts = failure.get() if failure.isDefined() else None, []
+            while cause is not None:
+                texts.append(str(cause.toString()))
+                cause = cause.getCause()
+            return texts
 
     def new_batches(self) -> list[tuple[int, int]]:
         """Records in and out of each batch that ended since the last call."""
-        last = self._query.lastProgress
-        if last is None or last.timestamp <= self._counted:
-            return []
-        fresh = [one for one in self._query.recentProgress if one.timestamp > self._counted]
+        with self._talking():
+            last = self._query.lastProgress
+            if last is None or last.timestamp <= self._counted:
+                return []
+            fresh = [one for one in self._query.recentProgress if one.timestamp > self._counted]
         self._counted = last.timestamp
         return [(one.numInputRows, max(one.sink.numOutputRows, 0)) for one in fresh if one.numInputRows]
+
+    @contextmanager
+    def _talking(self) -> Iterator[None]:
+        try:
+            yield
+        except (Py4JNetworkError, ConnectionError) as exc:
+            raise SparkLost(str(self._log)) from exc
+
+
+@contextmanager
+def plain_errors(app: str, log: Path) -> Iterator[None]:
+    """What Spark refuses while a query is built and started, in one sentence."""
+    try:
+        yield
+    except (Py4JNetworkError, ConnectionError) as exc:
+        raise SparkLost(str(log)) from exc
+    except (PySparkException, Py4JError) as exc:
+        raise QueryFailed(app, str(exc).strip().splitlines()[0], str(log)) from exc

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 
 from pyspark.sql import DataFrame, SparkSession
 
 from headrace.plan.nodes import Source
+from headrace.plan.sharing import Sharing
+from headrace.serde import BYTES
 from headrace.spark.flow import Columns, Flow
 from headrace.spark.placement import Placement
 from headrace.spark.sql import decode, encode, guarded, text
@@ -43,18 +46,14 @@ def read_topics(session: SparkSession, placement: Placement, kafka: Mapping[str,
     return reader.option("subscribePattern", whole).load()
 
 
-def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, by_partition: Mapping[Source, bool]) -> Flow:
-    """Records decoded and tagged with the edges behind their sources.
-
-    `by_partition` says of each source whether its records stay with the task of their partition, or go to the task of
-    their key.
-    """
+def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing: Sharing) -> Flow:
+    """Records decoded, tagged with the edges behind their sources, and shared among the tasks."""
     sources = placement.plan.of(Source)
     outputs = {source: [edge.number for edge in placement.outputs(source)] for source in sources}
     topics = [topic for source in sources for topic in source.topics]
     rows = records.selectExpr(
         f"{_tag(sources, {source: edges[0] for source, edges in outputs.items()})} AS tag",
-        f"{tasks.of_partition('partition')} AS `group`",
+        f"{_group(tasks, sharing)} AS `group`",
         "unix_millis(timestamp) AS ts",
         f"{_queue(topics)} * 4294967296 + partition AS queue",
         "CAST(NULL AS STRING) AS topic",
@@ -69,7 +68,7 @@ def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, by_parti
     flow = Flow.of(rows, [*CARRIED, "source_topic", "partition", "offset"], read, WHERE)
     for source, edges in outputs.items():
         flow = _decode(flow, source, edges[0])
-        if not by_partition[source]:
+        if sharing.goes_by_key(source.name):
             key = encode(source.key.name, f"`{flow.edges[edges[0]].key}`")
             flow = flow.put(edges[0], group=f"coalesce({tasks.of_key(key)}, `group`)")
     for edges in outputs.values():
@@ -78,20 +77,35 @@ def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, by_parti
 
 
 def _decode(flow: Flow, source: Source, edge: int) -> Flow:
-    return flow.put(
-        edge,
-        **{
-            part: guarded(decode(serde.name, part), "undecodable", f"{part} {serde}", flow.where)
-            for part, serde in (("key", source.key), ("value", source.value))
-        },
+    decoded = {
+        part: guarded(decode(serde.name, part), "undecodable", f"{part} {serde}", flow.where)
+        for part, serde in (("key", source.key), ("value", source.value))
+        if serde != BYTES
+    }
+    return flow.put(edge, **decoded).always(edge, **dict.fromkeys(decoded, True)) if decoded else flow
+
+
+def _group(tasks: Tasks, sharing: Sharing) -> str:
+    """The task of a record's partition; a partition that was not there when the state was made is refused."""
+    known = {topic: count for counts in sharing.partitions.values() for topic, count in (counts or {}).items()}
+    refusals = " ".join(
+        f"WHEN topic = {text(topic)} AND partition >= {count} THEN {_refusal(topic, count)}"
+        for topic, count in known.items()
     )
+    group = tasks.of_partition("partition")
+    return f"CASE {refusals} ELSE {group} END" if refusals else group
+
+
+def _refusal(topic: str, count: int) -> str:
+    fault = {"kind": "partitions-changed", "subject": topic, "reason": str(count), "where": f"more than {count}"}
+    return f"raise_error({text(f'headrace-fault:{json.dumps(fault)}')})"
 
 
 def _tag(sources: tuple[Source, ...], tags: Mapping[Source, int]) -> str:
     cases = []
     for source in sorted(sources, key=lambda one: one.pattern is not None):
         if source.pattern:
-            cases.append(f"when topic rlike r'^(?:{source.pattern})$' then {tags[source]}")
+            cases.append(f"when topic rlike {text(f'^(?:{source.pattern})$')} then {tags[source]}")
         else:
             names = ", ".join(text(topic) for topic in source.topics)
             cases.append(f"when topic in ({names}) then {tags[source]}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headrace.expr.sql import constant
-from headrace.model.types import BOOL, FLOAT, NONE, STR, ListType, PairType, Type
+from headrace.model.types import BOOL, BYTES, FLOAT, NONE, STR, ListType, PairType, Type
 from headrace.serde import serde_of
 
 
@@ -55,7 +55,9 @@ def shown(type_: Type, sql: str, *, inside: bool = False) -> str:
         case _ if type_ == FLOAT:
             printed = f"hr_float_text({sql})"
         case _ if type_ == STR and inside:
-            printed = f"""concat("'", {sql}, "'")"""
+            printed = f"hr_str_repr({sql})"
+        case _ if type_ == BYTES:
+            printed = f"hr_bytes_repr({sql})"
         case _:
             printed = f"cast({sql} as string)"
     return f"if({sql} IS NULL, 'None', {printed})"

@@ -132,6 +132,30 @@ def test_a_json_line_has_everything() -> None:
     assert read("{}", as_json=True, timestamp_ms=9, partition=3) == NewRecord(timestamp_ms=9, partition=3)
 
 
+@pytest.mark.parametrize(
+    ("type_", "value"),
+    [("string", b"zo\xc3\xab\n"), ("bytes", b"\xff\0"), ("double", b"\x7f\xf8\0\0\0\0\0\0"), ("json", b'{"a":[1]}')],
+)
+def test_what_is_printed_as_json_can_be_read(type_: str, value: bytes) -> None:
+    headers = (("a", b"1"), ("a", b"2"), ("n", None), ("odd", b"\xfe"), ("backslash", b"\\xfe"))
+    form = FORMS[type_]
+    for data in (value, None):
+        line = LineWriter(key=STRING, value=form, as_json=True).line(record(b"k", data, headers))
+        assert read(line, as_json=True, value=form) == NewRecord(
+            key=b"k", value=data, headers=headers, timestamp_ms=3_000, partition=1
+        )
+
+
+def test_what_was_printed_escaped_is_not_taken_for_the_data() -> None:
+    line = LineWriter(key=STRING, value=FORMS["int32"], as_json=True).line(record(b"k", b"abc"))
+    with pytest.raises(RecordRefused) as refused:
+        read(line, as_json=True, value=FORMS["int32"])
+    assert (
+        "its value was printed escaped, for its bytes did not fit (not int32: 3 bytes, 4 are needed);"
+        " consume and produce it with --value bytes" in str(refused.value)
+    )
+
+
 def test_what_does_not_fit_is_shown_escaped_with_a_note() -> None:
     odd = record(b"\xffk", b"abc", (("h", b"\xfe"),))
     shown = LineWriter(key=STRING, value=FORMS["int32"], headers=True).line(odd)
@@ -140,7 +164,7 @@ def test_what_does_not_fit_is_shown_escaped_with_a_note() -> None:
     as_json = json.loads(LineWriter(key=STRING, value=FORMS["json"], as_json=True).line(odd))
     assert as_json["key"] == "\\xffk"
     assert as_json["key_error"].startswith("not string: ")
-    assert (as_json["value"], as_json["headers"]) == ("abc", [["h", "\\xfe"]])
+    assert (as_json["value"], as_json["headers"]) == ("abc", [["h", {"hex": "fe"}]])
     assert as_json["value_error"].startswith("not json: ")
 
 

@@ -70,12 +70,22 @@ def test_records_there_and_back(run: Run, there: str, topic: Callable[..., str])
     name = topic(partitions=1)
     options = ("--key-separator", "=", "--value", "int64", "--null-marker", "-")
     produced = run(
-        "topics", "produce", name, *options, "--header", "a=1", "--timestamp", "5000", stdin="ann=1\nbob=-7\nann=-\n"
+        "topics",
+        "produce",
+        name,
+        *options,
+        "--header",
+        "a=1",
+        "--header",
+        "a=2",
+        "--timestamp",
+        "5000",
+        stdin="ann=1\nbob=-7\nann=-\n",
     )
     assert produced == (0, "", f"produced 3 records to {name}\n")
     assert run("topics", "consume", name, "--value", "int64").out == "ann\t1\nbob\t-7\nann\tnull\n"
     assert run("topics", "consume", name, "--value", "int64", "--max", "1", "--timestamps", "--headers").out == (
-        "1970-01-01T00:00:05.000Z\ta=1\tann\t1\n"
+        "1970-01-01T00:00:05.000Z\ta=1,a=2\tann\t1\n"
     )
     lines = run("topics", "consume", name, "--json", "--value", "int64").out.splitlines()
     assert json.loads(lines[1]) == {
@@ -84,8 +94,14 @@ def test_records_there_and_back(run: Run, there: str, topic: Callable[..., str])
         "timestamp": 5000,
         "key": "bob",
         "value": -7,
-        "headers": [["a", "1"]],
+        "headers": [["a", "1"], ["a", "2"]],
     }
+    copied = run("topics", "produce", name, "--json", "--value", "int64", stdin="\n".join(lines) + "\n")
+    assert copied == (0, "", f"produced 3 records to {name}\n")
+    again = run("topics", "consume", name, "--json", "--value", "int64").out.splitlines()
+    assert [json.loads(line) | {"offset": 0} for line in again[3:]] == [
+        json.loads(line) | {"offset": 0} for line in lines
+    ]
 
 
 def test_a_bad_line_ends_it_after_the_good_ones(run: Run, there: str, topic: Callable[..., str]) -> None:  # noqa: ARG001

@@ -19,12 +19,14 @@ from headrace.errors import (
     NotTraceable,
     OptionInvalid,
     PlanError,
+    StoreNeedsName,
     TopicReadTwoWays,
     TopicsOverlap,
     TypesDiffer,
     WrongParameters,
     WrongType,
 )
+from headrace.plan.nodes import Source
 
 HERE = r"test_errors\.py:\d+"
 
@@ -95,6 +97,32 @@ def test_a_topic_that_an_earlier_pattern_reads() -> None:
     refused(TopicsOverlap, declare, "topic(s) 'log-a' are read by two different streams")
 
 
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        (r"(?P<kind>a|b)-(?P=kind)", "groups by number, (...) and \\1, instead of (?P<name>...) and (?P=name)"),
+        (r"(a)?(?(1)b|c)", "alternatives, (...|...), instead of a condition (?(1)...)"),
+        (r"logs-.*\Z", r"without \Z: it must match the whole name anyway"),
+        (r"a(?#why)b", "without a comment (?#...)"),
+        (r"(?a:\w)+", "without the flags a, L and u"),
+        (r"a{,3}", "{0,n} for at most n times"),
+        (r"[a[]+", r"\[ and \& for these characters inside of a set"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_a_pattern_that_java_reads_in_another_way(pattern: str, words: str) -> None:
+    refused(OptionInvalid, lambda app: app.stream(re.compile(pattern)), words, "; Kafka's Java client reads it too")
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"logs-.*", r"(?i)a{2}b{1,}c{1,3}", r"\\Z", r"[(?P<]+", r"[]\[a]\(?\(", r"(?:a|(b))\1?(?=c)", r"a}"]
+)
+def test_a_pattern_that_both_understand(pattern: str) -> None:
+    app = Builder("app")
+    app.stream(re.compile(pattern)).to("out")
+    assert app.plan().of(Source)[0].pattern == pattern
+
+
 def test_no_topic() -> None:
     refused(OptionInvalid, lambda app: app.stream([]), "topic=[] is not possible", "to do: give at least one topic")
 
@@ -132,6 +160,14 @@ def test_an_operator_name_twice() -> None:
     )
 
 
+def test_sources_whose_names_come_out_alike() -> None:
+    def declare(app: Builder) -> None:
+        app.stream(["a", "b"])
+        app.stream("a-b")
+
+    refused(NameTaken, declare, "the name 'a-b' is used twice", "(store=... or name=...)")
+
+
 def test_a_store_name_twice() -> None:
     def declare(app: Builder) -> None:
         texts(app).group_by_key().count(store="n")
@@ -145,7 +181,17 @@ def test_two_stores_without_names_on_one_stream() -> None:
         texts(app).group_by_key().count()
         texts(app).group_by_key().count()
 
-    refused(NameTaken, declare, "the name 'in.count' is used twice")
+    refused(StoreNeedsName, declare, "needs a name for its store: there is a store at its path 'in.count' already")
+
+
+def test_a_store_whose_path_is_too_long() -> None:
+    def declare(app: Builder) -> None:
+        stream = texts(app)
+        for _ in range(40):
+            stream = stream.filter(hr.value != "")
+        stream.group_by_key().count()
+
+    refused(StoreNeedsName, declare, "its path has 288 characters, a name has at most 249", "store=...")
 
 
 def test_a_branch_name_twice() -> None:

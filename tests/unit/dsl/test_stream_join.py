@@ -10,7 +10,7 @@ import pytest
 
 import headrace as hr
 from headrace.dsl import Builder, KStream
-from headrace.errors import HeadraceError, NameTaken, OptionInvalid, TypesDiffer
+from headrace.errors import HeadraceError, OptionInvalid, StoreNeedsName, TypesDiffer
 from headrace.testing import TopologyTestDriver
 
 WITHIN = hr.join_windows("10ms")
@@ -74,7 +74,7 @@ def test_two_joins_of_the_same_streams_need_names() -> None:
         left.join(right, join, WITHIN)
         left.join(right, join, WITHIN)
 
-    refused(NameTaken, declare, "the name 'left.join-right' is used twice")
+    refused(StoreNeedsName, declare, "there is a store at its path 'left.join-right' already")
 
 
 def test_a_join_says_what_it_does_and_what_it_dropped() -> None:

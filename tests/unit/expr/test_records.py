@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from decimal import Decimal
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Any, TypedDict
 
 import pytest
@@ -23,7 +23,7 @@ class Status(Enum):
     PAID = "paid"
 
 
-class Colour(str, Enum):
+class Colour(StrEnum):
     RED = "red"
 
 
@@ -43,7 +43,7 @@ class Order:
     status: Status = Status.NEW
     colour: Colour = Colour.RED
     price: Decimal = Decimal(0)
-    at: datetime = datetime(2024, 5, 31, tzinfo=timezone.utc)
+    at: datetime = datetime(2024, 5, 31, tzinfo=UTC)
     rest: Any = None
 
 
@@ -105,7 +105,7 @@ def traced(function: Callable[..., Any], type_: Type) -> Bound:
         (lambda o: o.colour.upper(), "str", "RED"),
         (lambda o: o.price * 2 + Decimal("0.5"), "Decimal", Decimal("0.5")),
         (lambda o: o.at.year, "int", 2024),
-        (lambda o: o.at < datetime(2025, 1, 1, tzinfo=timezone.utc), "bool", True),
+        (lambda o: o.at < datetime(2025, 1, 1, tzinfo=UTC), "bool", True),
         (lambda o: o.address == Address("Ulm"), "bool", True),
         (lambda o: o.rest["k"][0], "json", 1),
         (lambda o: hr.as_int(o.rest["k"][0]) + 1, "int", 2),

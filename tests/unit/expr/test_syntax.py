@@ -27,7 +27,7 @@ from headrace.expr import (
 from headrace.expr.syntax import tree_of
 
 
-class Colour(str, Enum):
+class Colour(str, Enum):  # noqa: UP042 (a StrEnum prints as its value)
     """A str that prints as something else."""
 
     RED = "red"

@@ -6,7 +6,7 @@ import json
 import random
 import time
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from functools import partial
 from random import random as chance
 from typing import Any
@@ -97,7 +97,7 @@ class Shop:
         (float, "hr.floating(value)"),
         (lambda v, extra="!": v + extra, "value + '!'"),
         (lambda *values: values[0], "value"),
-        (lambda v: v + int(datetime(2024, 1, 1, tzinfo=timezone.utc).timestamp()), "value + 1704067200"),
+        (lambda v: v + int(datetime(2024, 1, 1, tzinfo=UTC).timestamp()), "value + 1704067200"),
     ],
     ids=repr,
 )

@@ -10,6 +10,7 @@ import pytest
 
 from headrace.errors import (
     BrokerBusy,
+    BrokerDirUnusable,
     BrokerRunning,
     BrokerStartFailed,
     BrokerUnreachable,
@@ -27,6 +28,27 @@ def test_the_directory_is_for_its_owner_only(tmp_path: Path) -> None:
     directory.prepare()
     for path in (directory.path, directory.data, directory.log.parent):
         assert path.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_file_in_the_place_of_the_directory(tmp_path: Path) -> None:
+    file = tmp_path / "broker"
+    file.write_text("")
+    fix = "to do: make room or give the right to write there, or name another directory in HEADRACE_BROKER_DIR"
+    for path, reason in ((file, "there is a file of this name"), (file / "deeper", "Not a directory")):
+        with pytest.raises(BrokerDirUnusable) as unusable:
+            EmbeddedBroker(path).join()
+        assert str(unusable.value) == (
+            f"the embedded broker's directory cannot be used: {reason}\n  at: {path}\n  {fix}"
+        )
+
+
+def test_a_directory_that_may_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, *_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)  # root, whom tests may run as, is never refused
+    with pytest.raises(BrokerDirUnusable, match="directory cannot be used: Permission denied\n  at: /"):
+        BrokerDir(tmp_path / "broker").prepare()
 
 
 def test_state_is_read_back_and_half_of_one_is_no_state(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -20,11 +20,12 @@ import headrace as hr
 from headrace.log.broker import EmbeddedBroker
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
-from headrace.runtime.console import lines_on_console
+from headrace.runtime.console import lines_on_console, on_stop_signal
 
 LINES, COUNTS = "demo-word-count-lines", "demo-word-count-counts"
 BURSTS, LINES_A_BURST, PAUSE_S = 20, 500, 0.5
 SHOWN = 12
+TICK_S = 0.1
 
 
 def word_count(checkpoint: Path) -> hr.App:
@@ -57,10 +58,7 @@ def run() -> None:
             topics.create(topic)
         lines = list(_text())
         expected = Counter(word for line in lines for word in _words(line))
-        with word_count(Path(checkpoint)) as app:
-            started = time.monotonic()
-            counts = _watch(app, broker.address, lines, expected.total(), console)
-            seconds = time.monotonic() - started
+        counts, seconds = _run(word_count(Path(checkpoint)), broker.address, lines, expected.total(), console)
     same = "just what Python's Counter says" if counts == expected else "NOT what Python's Counter says"
     console.print(_table(counts, "The most frequent words"))
     click.echo(
@@ -82,30 +80,84 @@ def _words(line: str) -> list[str]:
     return line.lower().replace(".", "").replace(",", "").replace(":", "").split()
 
 
-def _watch(app: hr.App, address: str, lines: list[str], total: int, console: Console) -> dict[str, int]:
-    """Feed in the background; follow the counts until they add up to all words."""
-    feeder = threading.Thread(target=_feed, args=(address, lines), daemon=True)
-    feeder.start()
+class _Beside(threading.Thread):
+    """Work beside the main thread, which looks now and then whether it failed; never waited for at the end."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        super().__init__(daemon=True)
+        self._work = work
+        self._failure: BaseException | None = None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self._work()
+        except BaseException as exc:
+            self._failure = exc
+
+    def check(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+
+def _run(app: hr.App, address: str, lines: list[str], total: int, console: Console) -> tuple[dict[str, int], float]:
+    """Start the application, watch it, close it; Ctrl-C too lets it finish its batch and give everything back."""
+    stop = threading.Event()
+    with on_stop_signal(stop.set):
+        try:
+            # Beside: Ctrl-C must not cut into a conversation with the JVM.
+            starting = _Beside(app.start)
+            while starting.is_alive():
+                starting.join(TICK_S)
+                if stop.is_set():
+                    app.say("stopping when it has started ...")
+                    starting.join()
+            starting.check()
+            started = time.monotonic()
+            counts = _watch(app, address, lines, total, console, stop)
+            seconds = time.monotonic() - started
+        finally:
+            app.close()
+    if stop.is_set():
+        raise KeyboardInterrupt
+    return counts, seconds
+
+
+def _watch(
+    app: hr.App, address: str, lines: list[str], total: int, console: Console, stop: threading.Event
+) -> dict[str, int]:
+    """Feed and follow in the background, until the counts add up to all words or there is no hope of it."""
+    over = threading.Event()
     counts: dict[str, int] = {}
-    with Live(console=console, refresh_per_second=8, transient=True) as live:
-        for record in consume(address, None, COUNTS, follow=True):
-            counts[str(hr.STRING.decode(record.key))] = _number(record.value)
-            if console.is_terminal:
-                live.update(_table(counts, f"{sum(counts.values()):,} of {total:,} words"))
-            if sum(counts.values()) == total:
-                break
-            if app.state.ended:
-                app.wait()
-                break
-    feeder.join()
+    workers = (_Beside(lambda: _feed(address, lines, over)), _Beside(lambda: _follow(address, counts, over)))
+    try:
+        with Live(console=console, refresh_per_second=8, transient=True) as live:
+            while sum(counts.copy().values()) != total and not stop.wait(TICK_S):
+                for worker in workers:
+                    worker.check()
+                if app.wait(0):
+                    break
+                if console.is_terminal:
+                    shown = counts.copy()
+                    live.update(_table(shown, f"{sum(shown.values()):,} of {total:,} words"))
+    finally:
+        over.set()
     return counts
 
 
-def _feed(address: str, lines: list[str]) -> None:
+def _feed(address: str, lines: list[str], over: threading.Event) -> None:
     for start in range(0, len(lines), LINES_A_BURST):
         burst = lines[start : start + LINES_A_BURST]
         produce(address, None, LINES, (NewRecord(value=line.encode()) for line in burst))
-        time.sleep(PAUSE_S)
+        if over.wait(PAUSE_S):
+            return
+
+
+def _follow(address: str, counts: dict[str, int], over: threading.Event) -> None:
+    for record in consume(address, None, COUNTS, follow=True):
+        if over.is_set():
+            return
+        counts[str(hr.STRING.decode(record.key))] = _number(record.value)
 
 
 def _number(value: bytes | None) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 from headrace.expr.functions.row import Function
 from headrace.model.types import DATETIME, FLOAT, INT, STR
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
 _TEXT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.([0-9]{1,6}))?(?:Z|([+-])(\d\d):(\d\d))", re.ASCII)
 _OUTSIDE = "the datetime is outside the years 1 to 9999"
@@ -39,7 +39,7 @@ def _parsed(text: str) -> datetime:
             raise ValueError
         plain, fraction, sign, hours, minutes = found.groups()
         micros = int((fraction or "0").ljust(6, "0"))
-        at = datetime.fromisoformat(plain).replace(tzinfo=timezone.utc, microsecond=micros)
+        at = datetime.fromisoformat(plain).replace(tzinfo=UTC, microsecond=micros)
         if sign is None:
             return at
         if int(hours) > 23 or int(minutes) > 59:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, TypeVar
@@ -41,7 +42,7 @@ class Facts:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Node:
+class Node(ABC):
     """One operator. Nodes are equal only to themselves: a plan is a graph, not a set of values."""
 
     name: str
@@ -71,9 +72,9 @@ class Node:
                 changed[field.name] = tuple(rewritten.get(one, one) for one in value)
         return replace(self, **changed) if changed else self
 
+    @abstractmethod
     def output(self) -> Schema:
         """The types of what this node sends on."""
-        raise NotImplementedError(type(self).__name__)
 
     def detail(self) -> str:
         """What `describe()` says beside the name: the parameters, in short."""

@@ -8,7 +8,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -103,7 +103,7 @@ def _datetime(found: Any) -> datetime:
         # Before Python 3.11 fromisoformat() knows no Z, and of fractions only those of 3 or 6 digits.
         micros = int((parts[1] or "0").ljust(6, "0"))
         offset = "+00:00" if parts[2] == "Z" else parts[2]
-        return datetime.fromisoformat(found[:19] + offset).replace(microsecond=micros).astimezone(timezone.utc)
+        return datetime.fromisoformat(found[:19] + offset).replace(microsecond=micros).astimezone(UTC)
     except (ValueError, OverflowError):
         raise needed(found, "a datetime such as 2024-05-31T12:30:00Z") from None
 

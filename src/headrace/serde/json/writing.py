@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from decimal import Decimal
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -107,7 +107,7 @@ def _datetime(value: Any) -> str:
         raise wrong(value, DATETIME)
     if value.tzinfo is None:
         raise Mismatch(f"is {value}, a datetime without a time zone: give one, such as timezone.utc")
-    return value.astimezone(timezone.utc).replace(tzinfo=None).isoformat() + "Z"
+    return value.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
 
 
 def _decimal(value: Any) -> str:

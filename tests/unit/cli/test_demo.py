@@ -1,0 +1,132 @@
+"""The demo when something goes wrong, or somebody has seen enough. It runs as a whole in tests/recovery."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from headrace.cli.demos import word_count as demo
+from headrace.cli.main import main
+from headrace.errors import HeadraceError, RecordRefused
+from headrace.log.records import Record
+
+
+class FakeApp:
+    """An application that starts, runs and closes without Spark."""
+
+    def __init__(self, checkpoint: Path) -> None:
+        self.checkpoint = checkpoint
+        self.failure: HeadraceError | None = None
+        self.said: list[str] = []
+        self.watched = threading.Event()
+        self.may_start = threading.Event()
+        self.may_start.set()
+        self.starting = threading.Event()
+        self.closed = False
+
+    def start(self) -> None:
+        self.starting.set()
+        self.may_start.wait(20)
+
+    def wait(self, _timeout: float) -> bool:
+        self.watched.set()
+        if self.failure:
+            raise self.failure
+        return False
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+        self.may_start.set()
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Stage:
+    """A demo without broker and Spark: records go nowhere, and none ever come."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        self.app = FakeApp(tmp_path)
+        self.broker_given_back = False
+        broker = SimpleNamespace(join=lambda say: self)  # noqa: ARG005
+        topics = SimpleNamespace(partitions=dict.fromkeys, create=lambda _: None)
+        monkeypatch.setattr(demo, "EmbeddedBroker", lambda: broker)
+        monkeypatch.setattr(demo, "Topics", lambda _: topics)
+        monkeypatch.setattr(demo, "word_count", self._with_checkpoint)
+        monkeypatch.setattr(demo, "consume", self._silence)
+        monkeypatch.setattr(demo, "produce", lambda *_: 0)
+
+    address = "nowhere:1"
+
+    def __enter__(self) -> Stage:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.broker_given_back = True
+
+    def given_back(self) -> bool:
+        return self.app.closed and self.broker_given_back and not self.app.checkpoint.exists()
+
+    def _with_checkpoint(self, checkpoint: Path) -> FakeApp:
+        self.app.checkpoint = checkpoint
+        return self.app
+
+    @staticmethod
+    def _silence(*_: object, **__: object) -> Iterator[Record]:
+        threading.Event().wait()
+        yield from ()
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Stage:
+    return Stage(monkeypatch, tmp_path)
+
+
+def test_a_failing_application_ends_it(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    stage.app.failure = HeadraceError("the batch broke", fix="mend it")
+    assert main(["demo", "word-count"]) == 1
+    assert capsys.readouterr().err == "error: the batch broke\n  to do: mend it\n"
+    assert stage.given_back()
+
+
+@pytest.mark.parametrize("worker", ["produce", "consume"])
+def test_a_failure_of_feeding_or_following_ends_it(
+    worker: str, stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object, **__: object) -> Iterator[Record]:
+        raise RecordRefused("lines", "no room")
+
+    monkeypatch.setattr(demo, worker, refuse)
+    assert main(["demo", "word-count"]) == 1
+    assert capsys.readouterr().err == "error: a record for topic 'lines' was refused: no room\n"
+    assert stage.given_back()
+
+
+def press_ctrl_c_at(moment: threading.Event) -> None:
+    def press() -> None:
+        if moment.wait(20):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=press, daemon=True).start()
+
+
+def test_ctrl_c_is_calm(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    press_ctrl_c_at(stage.app.watched)
+    assert main(["demo", "word-count"]) == 130
+    assert capsys.readouterr().err.strip() == "stopped"
+    assert stage.given_back()
+
+
+def test_ctrl_c_while_starting_waits_for_the_start(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    stage.app.may_start.clear()
+    press_ctrl_c_at(stage.app.starting)
+    assert main(["demo", "word-count"]) == 130
+    assert stage.app.said == ["stopping when it has started ..."]
+    assert capsys.readouterr().err.strip() == "stopped"
+    assert stage.given_back()

@@ -1,0 +1,48 @@
+"""What Spark says when a query fails, in words a user can act on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from headrace.errors import (
+    BrokerLost,
+    CheckpointUnwritable,
+    HeadraceError,
+    PartitionsChanged,
+    QueryFailed,
+    TopicMissing,
+)
+from headrace.runtime.checkpoint import Checkpoint
+from headrace.runtime.failures import failure_of
+
+FAULT = 'headrace-fault:{"kind":"%s","subject":"in","reason":"4","where":"more than 4"}'
+
+
+def failure(*causes: str) -> HeadraceError:
+    return failure_of(causes, "shop", Checkpoint("shop", Path("ck")), "host:9092", Path("ck/spark.log"))
+
+
+@pytest.mark.parametrize(
+    ("causes", "kind", "words"),
+    [
+        (["a", "java.io.IOException: No space left on device"], CheckpointUnwritable, "No space left on device"),
+        (
+            ["a", "org.apache.kafka.common.errors.TimeoutException: Call timed out\n  more"],
+            BrokerLost,
+            "the Kafka broker at host:9092 stopped answering: Call timed out",
+        ),
+        (["x", "y\nz"], QueryFailed, "application 'shop' failed: y"),
+        (["x" + FAULT % "partitions-changed"], PartitionsChanged, "topic 'in' has more than 4 partitions"),
+        (["x" + FAULT % "topic-missing"], TopicMissing, "no topic 'in' on 4"),
+    ],
+)
+def test_words(causes: list[str], kind: type[HeadraceError], words: str) -> None:
+    error = failure(*causes)
+    assert type(error) is kind
+    assert words in str(error)
+
+
+def test_an_unknown_failure_names_the_log() -> None:
+    assert str(failure("boom")) == "application 'shop' failed: boom\n  at: Spark's log: ck/spark.log"

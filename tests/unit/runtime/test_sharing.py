@@ -1,0 +1,131 @@
+"""Which task owns a key, and what a checkpoint remembers of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+import headrace as hr
+from headrace.errors import CheckpointBroken, CheckpointForeign, PartitionsChanged, TopicsOverlap
+from headrace.log.topics import Topics
+from headrace.passes.pipeline import rewrite
+from headrace.plan.graph import Plan
+from headrace.runtime.checkpoint import Checkpoint, Layout
+from headrace.runtime.topics import owners, refuse_overlaps, share
+
+LAYOUT = Layout(app="a", cluster="c", tasks=4, sources={"in": {"in": 4}}, stores=[{"n": "bytes keys by source in"}])
+
+
+class SomeTopics:
+    """Topics of a broker that is not there."""
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        self._counts = counts
+
+    def names(self) -> list[str]:
+        return sorted(self._counts)
+
+    def partitions(self, names: Iterable[str]) -> dict[str, int | None]:
+        return {name: self._counts.get(name) for name in names}
+
+    def matching(self, pattern: str) -> list[str]:
+        return [name for name in self._counts if re.fullmatch(pattern, name)]
+
+
+def topics(**counts: int) -> Topics:
+    return cast("Topics", SomeTopics(counts))
+
+
+def plan(app: hr.App) -> Plan:
+    return rewrite(app.plan())
+
+
+@pytest.fixture
+def app() -> hr.App:
+    return hr.App("a")
+
+
+def test_a_counted_topic_stays_with_its_partitions(app: hr.App) -> None:
+    app.stream("a").group_by_key().count(store="n")
+    assert share(plan(app), topics(a=6)).partitions == {"a": {"a": 6}}
+    assert share(plan(app), topics(a=6)).tasks == 6
+
+
+def test_without_a_store_partitions_do_not_matter(app: hr.App) -> None:
+    app.stream("a").to("b")
+    assert share(plan(app), topics(a=6, b=1)).partitions == {"a": {}}
+
+
+def test_topics_that_differ_go_by_key(app: hr.App) -> None:
+    app.stream("a").merge(app.stream("b")).group_by_key().count(store="n")
+    assert share(plan(app), topics(a=2, b=3)).partitions == {"a": None, "b": None}
+    assert share(plan(app), topics(a=3, b=3)).partitions == {"a": {"a": 3}, "b": {"b": 3}}
+
+
+def test_a_pattern_goes_by_key(app: hr.App) -> None:
+    app.stream(re.compile("a.*")).group_by_key().count(store="n")
+    sharing = share(plan(app), topics(a1=2, a2=5))
+    assert (sharing.tasks, sharing.partitions) == (5, {"a.": None})
+
+
+def test_a_topic_that_two_patterns_match_is_refused(app: hr.App) -> None:
+    app.stream(re.compile("a.*")).merge(app.stream(re.compile(".*b"))).to("c")
+    refuse_overlaps(plan(app), topics(a=1, b=1))
+    with pytest.raises(TopicsOverlap, match="'ab' are read by two different streams"):
+        refuse_overlaps(plan(app), topics(ab=1))
+
+
+def test_owners_of_keys_in_words(app: hr.App) -> None:
+    stream = app.stream("in", value=hr.STRING)
+    stream.group_by_key().count(store="kept")
+    stream.group_by(lambda _, v: v).count(store="moved")
+    stream.repartition(2).group_by_key().count(store="two")
+    assert owners(plan(app)) == [
+        {
+            "kept": "bytes keys by source in",
+            "moved": "str keys by hash",
+            "two": "bytes keys by hash into 2",
+        }
+    ]
+
+
+def test_the_layout_of_a_first_start_is_kept(tmp_path: Path) -> None:
+    Checkpoint("a", tmp_path).settle(LAYOUT)
+    assert Checkpoint("a", tmp_path).known_layout() == LAYOUT
+    Checkpoint("a", tmp_path).settle(LAYOUT)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"cluster": "d"}, "made with the Kafka cluster c, now it is d"),
+        ({"sources": {"in": {"in": 4}, "new": {}}}, "made with the sources {'in': {'in': 4}}, now it is"),
+        ({"sources": {"in": None}}, "made with the sources {'in': {'in': 4}}, now it is {'in': None}"),
+        ({"stores": [{"n": "bytes keys by hash into 2"}]}, "made with the stores [{'n': 'bytes keys by source in'}]"),
+    ],
+)
+def test_a_layout_that_differs_is_refused(tmp_path: Path, changed: dict[str, object], words: str) -> None:
+    Checkpoint("a", tmp_path).settle(LAYOUT)
+    with pytest.raises(CheckpointForeign) as caught:
+        Checkpoint("a", tmp_path).settle(Layout(**{**vars(LAYOUT), **changed}))
+    assert words in str(caught.value)
+
+
+def test_other_partitions_are_refused(tmp_path: Path) -> None:
+    Checkpoint("a", tmp_path).settle(LAYOUT)
+    with pytest.raises(PartitionsChanged) as caught:
+        Checkpoint("a", tmp_path).settle(Layout(**{**vars(LAYOUT), "sources": {"in": {"in": 6}}}))
+    assert "topic 'in' has 6 partitions, the state of this application was made when it had 4" in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"app": "a"}', "[]"])
+def test_a_broken_file_is_named(tmp_path: Path, content: str) -> None:
+    (tmp_path / "headrace.json").write_text(content)
+    with pytest.raises(CheckpointBroken) as caught:
+        Checkpoint("a", tmp_path).known_layout()
+    assert "the checkpoint cannot be read: " in str(caught.value)
+    assert f"at: {tmp_path}/headrace.json" in str(caught.value)
