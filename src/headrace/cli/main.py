@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -73,6 +74,7 @@ def cli(options: Options, verbose: bool) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; an error of ours is told in words, not as a traceback."""
     options = Options()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start jobs in the background with it ignored
     try:
         code = cli.main(arguments, prog_name="headrace", standalone_mode=False, obj=options)
     except HeadraceError as error:

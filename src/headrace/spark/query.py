@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from py4j.protocol import Py4JError, Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -117,7 +117,9 @@ class Query:
     def _talking(self) -> Iterator[None]:
         try:
             yield
-        except (Py4JNetworkError, ConnectionError) as exc:
+        except Py4JJavaError:
+            raise
+        except (Py4JError, ConnectionError) as exc:
             raise SparkLost(str(self._log)) from exc
 
 

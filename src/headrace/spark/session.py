@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from py4j.protocol import Py4JNetworkError
+from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
@@ -67,7 +67,7 @@ class _Spark:
         with self._turn:
             self._users -= 1
             if self._users == 0:
-                with suppress(Py4JNetworkError, ConnectionError):  # a JVM that is gone has nothing to give back
+                with suppress(Py4JError, ConnectionError):  # a JVM that is gone has nothing to give back
                     kernel(session).Producers.close()
                     session.stop()
 

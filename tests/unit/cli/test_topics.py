@@ -151,7 +151,10 @@ def test_following_ends_calmly_with_ctrl_c(there: str, topic: Callable[..., str]
         assert following.stdout is not None
         assert following.stdout.readline() == "null\thello\n", there
         following.send_signal(signal.SIGINT)
-        out, err = following.communicate(timeout=20)
+        try:
+            out, err = following.communicate(timeout=20)
+        finally:
+            following.kill()
     assert (following.returncode, out, err.strip()) == (130, "", "stopped")
 
 
