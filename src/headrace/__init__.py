@@ -9,197 +9,27 @@ joins, tables, exactly-once, queryable state.
     >>> words.group_by(lambda _, word: word).count(store="counts").to_stream().to("counts", value=hr.INT64)
 """
 
+import importlib
 from typing import TYPE_CHECKING
 
-from headrace.dsl import KGroupedStream, KStream, KTable
-from headrace.dsl.suppressed import until_time_limit, until_window_closes
-from headrace.dsl.windows import (
-    hopping,
-    join_windows,
-    on_window_close,
-    on_window_update,
-    session,
-    sliding,
-    tumbling,
-)
-from headrace.errors import HeadraceError
-from headrace.expr import (
-    Expr,
-    absolute,
-    all_matches,
-    as_bool,
-    as_float,
-    as_int,
-    as_list,
-    as_str,
-    base64,
-    bit_and,
-    bit_or,
-    bit_xor,
-    ceil,
-    coalesce,
-    concat,
-    contains,
-    crc32,
-    decimal,
-    first_match,
-    floating,
-    floor,
-    from_base64,
-    from_hex,
-    from_ms,
-    gcd,
-    greatest,
-    has_match,
-    if_null,
-    integer,
-    is_finite,
-    is_nan,
-    is_null,
-    join,
-    key,
-    least,
-    length,
-    lit,
-    matches,
-    md5,
-    parse_datetime,
-    plus_ms,
-    replace_matches,
-    rounded,
-    sha1,
-    sha256,
-    sha512,
-    sign,
-    square_root,
-    start_of_day,
-    start_of_hour,
-    start_of_minute,
-    start_of_month,
-    start_of_second,
-    start_of_year,
-    text,
-    timestamp,
-    to_ms,
-    url_authority,
-    url_fragment,
-    url_path,
-    url_query,
-    url_quote,
-    url_scheme,
-    url_unquote,
-    value,
-    when,
-)
-from headrace.model.windows import Windowed
-from headrace.runtime.app import App
-from headrace.runtime.states import State
-from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, json
-
 if TYPE_CHECKING:
-    from headrace import testing
+    from headrace import testing as testing
+    from headrace.front import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "BOOL",
-    "BYTES",
-    "DOUBLE",
-    "INT32",
-    "INT64",
-    "STRING",
-    "App",
-    "Expr",
-    "HeadraceError",
-    "KGroupedStream",
-    "KStream",
-    "KTable",
-    "Serde",
-    "State",
-    "Windowed",
-    "absolute",
-    "all_matches",
-    "as_bool",
-    "as_float",
-    "as_int",
-    "as_list",
-    "as_str",
-    "base64",
-    "bit_and",
-    "bit_or",
-    "bit_xor",
-    "ceil",
-    "coalesce",
-    "concat",
-    "contains",
-    "crc32",
-    "decimal",
-    "first_match",
-    "floating",
-    "floor",
-    "from_base64",
-    "from_hex",
-    "from_ms",
-    "gcd",
-    "greatest",
-    "has_match",
-    "hopping",
-    "if_null",
-    "integer",
-    "is_finite",
-    "is_nan",
-    "is_null",
-    "join",
-    "join_windows",
-    "json",
-    "key",
-    "least",
-    "length",
-    "lit",
-    "matches",
-    "md5",
-    "on_window_close",
-    "on_window_update",
-    "parse_datetime",
-    "plus_ms",
-    "replace_matches",
-    "rounded",
-    "session",
-    "sha1",
-    "sha256",
-    "sha512",
-    "sign",
-    "sliding",
-    "square_root",
-    "start_of_day",
-    "start_of_hour",
-    "start_of_minute",
-    "start_of_month",
-    "start_of_second",
-    "start_of_year",
-    "testing",
-    "text",
-    "timestamp",
-    "to_ms",
-    "tumbling",
-    "until_time_limit",
-    "until_window_closes",
-    "url_authority",
-    "url_fragment",
-    "url_path",
-    "url_query",
-    "url_quote",
-    "url_scheme",
-    "url_unquote",
-    "value",
-    "when",
-]
-
 
 def __getattr__(name: str) -> object:
-    """Load `hr.testing` when it is first used: an application that runs does without."""
+    """Load the front door with the first name used, and `hr.testing` only when asked for it."""
     if name == "testing":
-        import headrace.testing
-
-        return headrace.testing
+        return importlib.import_module("headrace.testing")
+    front = importlib.import_module("headrace.front")
+    if name == "__all__":
+        return [*front.__all__, "testing"]
+    if name in front.__all__:
+        return getattr(front, name)
     raise AttributeError(f"module 'headrace' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*importlib.import_module("headrace.front").__all__, "testing", "__version__"])
