@@ -169,7 +169,7 @@ class Builder:
         node = GlobalTable(
             name=self.unique(name, topic, here), origin=here, topics=topics, key=key, value=value, store=kept
         )
-        return GlobalKTable(self, self.add_store(kept, node))
+        return GlobalKTable(self, self.add(node))
 
     def plan(self) -> Plan:
         """What was declared so far, as data."""
@@ -184,8 +184,10 @@ class Builder:
         """Take a node into the topology."""
         self._nodes.append(node)
         self._names[node.name] = node
+        store = getattr(node, "store", None)
+        if store is not None:
+            self._stores[store] = node
         if node.name in self._path_of:
-            store = getattr(node, "store", None)
             named_by_store = store is not None and store not in self._unnamed_stores
             after = node.inputs[0] if node.inputs and not named_by_store else None
             self._paths.unnamed(node, self._path_of[node.name], after)
@@ -226,11 +228,6 @@ class Builder:
         self._unnamed_stores.add(path)
         return path
 
-    def add_store(self, store: str, node: N) -> N:
-        """Take a node that owns a store into the topology."""
-        self._stores[store] = node
-        return self.add(node)
-
     def _table(
         self,
         kind: type[TableSource],
@@ -262,7 +259,7 @@ class Builder:
             emit=chosen if kept else Emit.EVERY,
             **parameters,
         )
-        return KTable(self, self.add_store(kept, node) if kept else self.add(node))
+        return KTable(self, self.add(node))
 
     def _check_stores(self) -> None:
         """Refuse a store whose name hangs on the order of lines: after a swap it would find another one's state.

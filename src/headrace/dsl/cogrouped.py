@@ -70,7 +70,7 @@ class CogroupedKStream(Generic[K, A]):
             store=name,
             emit=self._builder.emit if emit is None else emit_of(emit, here),
         )
-        return KTable(self._builder, self._builder.add_store(name, node))
+        return KTable(self._builder, self._builder.add(node))
 
     def windowed_by(self, windows: Windows) -> WindowedCogroupedKStream[K, A]:
         """Group the records by window, too: `hr.tumbling`, `hr.hopping`, `hr.sliding` or `hr.session`."""

@@ -95,7 +95,7 @@ class KGroupedStream(Generic[K, V]):
             emit=self._builder.emit if emit is None else emit_of(emit, here),
             **parameters,
         )
-        return KTable(self._builder, self._builder.add_store(name, node))
+        return KTable(self._builder, self._builder.add(node))
 
     def windowed_by(self, windows: Windows) -> WindowedKStream[K, V]:
         """Group the records by window, too: `hr.tumbling`, `hr.hopping`, `hr.sliding` or `hr.session`.

@@ -110,4 +110,4 @@ class KGroupedTable(Generic[K, V]):
             emit=self._builder.emit if emit is None else emit_of(emit, here),
             **parameters,
         )
-        return tables.KTable(self._builder, self._builder.add_store(name, node))
+        return tables.KTable(self._builder, self._builder.add(node))

@@ -88,7 +88,7 @@ def table_join(
         store=kept,
         emit=chosen if kept else Emit.EVERY,
     )
-    return builder.add_store(kept, node) if kept else builder.add(node)
+    return builder.add(node)
 
 
 def foreign_key_join(
@@ -124,14 +124,14 @@ def foreign_key_join(
     node = ForeignKeyJoin(
         name=path,
         origin=here,
-        answers=builder.add_store(subscribers, match),
+        answers=builder.add(match),
         left=left,
         joiner=joiner_of(op, joiner, left, right, here),
         keep_all=keep_all,
         store=kept,
         emit=chosen if kept else Emit.EVERY,
     )
-    return builder.add_store(kept, node) if kept else builder.add(node)
+    return builder.add(node)
 
 
 def stream_join(
@@ -162,7 +162,7 @@ def stream_join(
         side=side,
         store=kept,
     )
-    return builder.add_store(kept, node)
+    return builder.add(node)
 
 
 def stream_table_join(

@@ -318,7 +318,7 @@ class KStream(Generic[K, V]):
             store=kept,
             emit=chosen if kept else Emit.EVERY,
         )
-        return tables.KTable(self._builder, self._builder.add_store(kept, node) if kept else self._builder.add(node))
+        return tables.KTable(self._builder, self._builder.add(node))
 
     def group_by_key(self) -> KGroupedStream[K, V]:
         """Group the records by their key, for an aggregation."""

@@ -223,4 +223,4 @@ class KTable(Generic[K, V]):
             emit=chosen if kept else Emit.EVERY,
             **parameters,
         )
-        return KTable(self._builder, self._builder.add_store(kept, node) if kept else self._builder.add(node))
+        return KTable(self._builder, self._builder.add(node))

@@ -107,7 +107,7 @@ class WindowedKStream(Generic[K, V]):
             final=self._strategy is EmitStrategy.ON_WINDOW_CLOSE,
             emit=self._builder.emit if emit is None else emit_of(emit, here),
         )
-        return KTable(self._builder, self._builder.add_store(name, node))
+        return KTable(self._builder, self._builder.add(node))
 
 
 def check_merger(windows: Windows, merger: object, here: str) -> None:

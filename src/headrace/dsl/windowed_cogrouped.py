@@ -64,7 +64,7 @@ class WindowedCogroupedKStream(Generic[K, A]):
         )
         unique = self._builder.unique(None, name, here)
         node = WindowedCogroup(name=unique, origin=here, parts=parts, store=name, emit=chosen)
-        return KTable(self._builder, self._builder.add_store(name, node))
+        return KTable(self._builder, self._builder.add(node))
 
     def _part(
         self, path: str, here: str, stream: Node, fold: Aggregating, store: str, retention_ms: int, emit: Emit
