@@ -10,6 +10,7 @@ from cases.table import Case
 from conformance.kafka_io import Reader, create_topics, produce_all
 from conformance.observed import Observed
 from conformance.pack import PackedApp, plan_of, prefix
+from headrace.model.clock import SetClock
 from headrace.model.record import RawRecord, Record
 from headrace.plan.nodes import Source, To
 from headrace.task.loop import Loop
@@ -60,7 +61,7 @@ def _topics(case: Case) -> Iterator[str]:
 
 
 def _input(case: Case, number: int) -> Iterator[RawRecord]:
-    loop = Loop(plan_of(case))
+    loop = Loop(plan_of(case), SetClock())
     for put in case.batches[number].puts if number < len(case.batches) else ():
         source = loop.source_of(put.topic)
         for record in put.records:

@@ -9,6 +9,7 @@ import pytest
 from cases.all import all_cases
 from cases.table import Case
 from conformance.pack import plan_of
+from headrace.model.clock import SetClock
 from headrace.model.record import RawRecord
 from headrace.passes.pipeline import rewrite
 from headrace.plan.graph import Plan
@@ -23,7 +24,7 @@ def test_a_rewritten_plan_writes_the_same(case: Case) -> None:
 
 def written(case: Case, plan: Plan) -> list[Counter[RawRecord]]:
     """What the plan writes, batch by batch; nothing is promised about the order between topics and keys."""
-    loop = Loop(plan, show=lambda _: None)
+    loop = Loop(plan, SetClock(), show=lambda _: None)
     return [Counter(raw for _, raw in loop.run(_input(loop, case, number))) for number in range(len(case.batches))]
 
 

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from headrace.model.clock import Clock
 from headrace.model.record import RawRecord, Record
 from headrace.plan.nodes import Node, Repartition, To
 from headrace.state.keyvalue import KeyValueStore
 from headrace.state.timed import TimedStores
 from headrace.task.drops import Drops
+from headrace.task.timers import Timers
+
+
+class TaskTime:
+    """Stream time of one task: the latest of all records that it has taken; -1 before the first."""
+
+    def __init__(self) -> None:
+        self.stream_ms = -1
+        self.stream, self.wall = Timers(), Timers()
+        """Calls by stream time, and by the time of day."""
 
 
 @dataclass(frozen=True)
@@ -33,5 +44,11 @@ class Context:
 
     drops: Drops
 
+    clock: Clock
+    """The time of day."""
+
     sending_old: frozenset[Node]
     """The tables whose changes carry old values."""
+
+    time: TaskTime = field(default_factory=TaskTime)
+    """The task's own."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from headrace.errors import NotInTopology
+from headrace.model.clock import Clock
 from headrace.model.record import RawRecord, Record
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
@@ -30,7 +31,7 @@ class Loop:
     all records in front of them are done, and the batch ends when nothing is on its way any more.
     """
 
-    def __init__(self, plan: Plan, show: Callable[[str], None] = print) -> None:
+    def __init__(self, plan: Plan, clock: Clock, show: Callable[[str], None] = print) -> None:
         self.plan = plan
         self.stores: dict[str, KeyValueStore] = {}
         self.windows = TimedStores()
@@ -45,14 +46,18 @@ class Loop:
             store=self._store,
             windows=self.windows,
             drops=self.drops,
+            clock=clock,
             sending_old=sending_old(plan),
         )
         self._tasks = [Task(part, plan, context) for part in self._parts()]
         self._flushed = [node for node in plan.nodes if node.facts.stateful]
 
     def run(self, batch: Iterable[RawRecord]) -> list[Written]:
-        """What a batch of records writes, with the nodes that wrote it."""
+        """What a batch of records writes, with the nodes that wrote it; an empty one when only the clock has moved."""
         try:
+            for task in self._tasks:
+                task.tick()
+            self._drain()
             for raw in batch:
                 self._read(raw)
             self._drain()

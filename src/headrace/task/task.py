@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from headrace.model.record import Record
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node
 from headrace.plan.subtopology import SubTopology
-from headrace.task.context import Context
+from headrace.task.context import Context, TaskTime
 from headrace.task.operators import OPERATORS, Operator
 from headrace.task.queues import Queue, Queues
 
@@ -18,6 +19,8 @@ class Task:
 
     def __init__(self, part: SubTopology, plan: Plan, context: Context) -> None:
         self._queues = Queues()
+        self._clock, self._time = context.clock, TaskTime()
+        context = replace(context, time=self._time)
         self._operators: dict[Node, Operator[Any]] = {node: OPERATORS[type(node)](node, context) for node in part.nodes}
         for node, operator in self._operators.items():
             upstream = tuple(self._operators.get(one) for one in node.inputs)
@@ -42,9 +45,17 @@ class Task:
         if taken is None:
             return False
         node, record = taken
+        time = self._time
+        if record.ts > time.stream_ms:
+            time.stream_ms = record.ts
         for way in self._entries[node]:
             way(record)
+        time.stream.run(time.stream_ms)
         return True
+
+    def tick(self) -> None:
+        """The time of day has moved on: make the calls that are due."""
+        self._time.wall.run(self._clock.now_ms())
 
     def flush(self, node: Node) -> bool:
         """The batch is over: let a node send on what it held back; False if the node is another task's."""

@@ -9,11 +9,14 @@ from typing import Any
 
 from headrace.dsl.builder import Builder
 from headrace.errors import NotInTopology
+from headrace.model.clock import SetClock
+from headrace.model.durations import Duration, duration_ms
 from headrace.model.record import Header, RawRecord, Record
 from headrace.model.windows import Windowed
 from headrace.passes.pipeline import rewrite
 from headrace.plan.nodes import SessionWindowed, Source, StreamJoin, To
 from headrace.plan.nodes.windowed import WindowedAggregation
+from headrace.plan.origin import origin
 from headrace.serde import Serde
 from headrace.state.keyvalue import KeyValueStore
 from headrace.state.timed import TimedStores
@@ -38,8 +41,9 @@ class TopologyTestDriver:
     [(None, 'HEY')]
     """
 
-    def __init__(self, app: Builder) -> None:
-        self._loop = Loop(rewrite(app.plan()))
+    def __init__(self, app: Builder, *, now_ms: int = 0) -> None:
+        self._clock = SetClock(now_ms)
+        self._loop = Loop(rewrite(app.plan()), self._clock)
         self._offsets: Counter[str] = Counter()
         self._batch: list[RawRecord] | None = None
         self._written: dict[str, deque[tuple[To, RawRecord]]] = {}
@@ -73,6 +77,11 @@ class TopologyTestDriver:
         """How many records were dropped, by node and reason: `{("counts", "no key"): 2}`."""
         return self._loop.drops.counts()
 
+    def advance_wall_clock(self, by: Duration) -> None:
+        """Let the time of day move on: `"30s"` or a `timedelta`. It stands still otherwise."""
+        self._clock.set(self._clock.now_ms() + duration_ms("by", by, origin()))
+        self._run([])
+
     @contextmanager
     def batch(self) -> Iterator[None]:
         """Make one batch of all records that are piped inside."""
@@ -91,11 +100,13 @@ class TopologyTestDriver:
             self._run([raw])
 
     def _run(self, batch: list[RawRecord]) -> None:
-        while batch:
+        while True:
             written = self._loop.run(batch)
             for node, raw in written:
                 self._written.setdefault(raw.topic, deque()).append((node, raw))
             batch = [self._placed(raw) for _, raw in written if self._reads(raw.topic)]
+            if not batch:
+                return
 
     def _placed(self, raw: RawRecord) -> RawRecord:
         """The record at the end of its topic."""

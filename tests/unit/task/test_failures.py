@@ -10,6 +10,7 @@ import pytest
 import headrace as hr
 from headrace.dsl import Builder, KStream
 from headrace.errors import RecordFailed, RecordUndecodable
+from headrace.model.clock import SetClock
 from headrace.model.record import RawRecord
 from headrace.passes.pipeline import rewrite
 from headrace.task.loop import Loop
@@ -20,7 +21,7 @@ Numbers = KStream[str, int]
 def loop_of(topology: Callable[[Numbers], object]) -> Loop:
     app = Builder("app")
     topology(app.stream("in", key=hr.STRING, value=hr.INT64))
-    return Loop(rewrite(app.plan()))
+    return Loop(rewrite(app.plan()), SetClock())
 
 
 def number(value: int | None, key: bytes | None = b"k") -> RawRecord:

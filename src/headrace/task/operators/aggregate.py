@@ -40,9 +40,9 @@ class Fold(TableOperator[N]):
 
     def _on(self, position: int, record: Record) -> None:
         if record.key is None:
-            return self.drop(Reason.NO_KEY)
+            return self.drop(Reason.NO_KEY, record)
         if record.value is None:
-            return self.drop(Reason.NO_VALUE)
+            return self.drop(Reason.NO_VALUE, record)
         before = self._rows.get(record.key)
         old = self.begun() if before is None else before.value
         new = self.folded(record, old, position)

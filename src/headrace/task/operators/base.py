@@ -56,7 +56,7 @@ class Operator(ABC, Generic[N]):
         for way in self._ways:
             way(record)
 
-    def drop(self, reason: Reason) -> None:
+    def drop(self, reason: Reason, record: Record) -> None:  # noqa: ARG002
         """Leave a record out, and count it."""
         self.task.drops.add(self.node.name, reason)
 

@@ -21,9 +21,9 @@ class CountOperator(TableOperator[Count]):
 
     def on_record(self, record: Record) -> None:
         if record.key is None:
-            return self.drop(Reason.NO_KEY)
+            return self.drop(Reason.NO_KEY, record)
         if record.value is None:
-            return self.drop(Reason.NO_VALUE)
+            return self.drop(Reason.NO_VALUE, record)
         before = self._rows.get(record.key)
         if before is None:
             # As in Kafka Streams the first change comes from 0; settled changes are those between batches.

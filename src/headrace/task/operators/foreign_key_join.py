@@ -59,7 +59,7 @@ class ForeignKeySubscribeOperator(Operator[ForeignKeySubscribe]):
     def on_record(self, record: Record) -> None:
         change = record.value
         if not change.is_latest and self.node.upstream.versioned:
-            return self.drop(Reason.OLDER)
+            return self.drop(Reason.OLDER, record)
         if change.old is None and change.new is None:
             return None
         old, new = self._foreign(record, change.old), self._foreign(record, change.new)
@@ -69,7 +69,7 @@ class ForeignKeySubscribeOperator(Operator[ForeignKeySubscribe]):
             return self._send(record, new, Ask.ANSWER)
         if new is None:
             if change.new is not None:
-                self.drop(Reason.NO_KEY)
+                self.drop(Reason.NO_KEY, record)
             return None if old is None else self._send(record, old, Ask.LEAVE)
         if old is not None and old != new:
             self._send(record, old, Ask.FORGET)
@@ -108,7 +108,7 @@ class ForeignKeyMatchOperator(Operator[ForeignKeyMatch]):
 
     def _on_row(self, record: Record) -> None:
         if not record.value.is_latest and self.node.table.versioned:
-            return self.drop(Reason.OLDER)
+            return self.drop(Reason.OLDER, record)
         known = self._store.get(self._foreign.write(record.key))
         for _, subscription in sorted(known.value.items(), key=lambda one: one[0]) if known else ():
             self._answer(record, subscription, record.value.new, record.ts)

@@ -13,6 +13,6 @@ class RepartitionOperator(Operator[Repartition]):
 
     def on_record(self, record: Record) -> None:
         if record.key is None and not self.node.takes_none:
-            self.drop(Reason.NO_KEY)
+            self.drop(Reason.NO_KEY, record)
         else:
             self.task.send(self.node, record)

@@ -22,7 +22,7 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
 
     def on_record(self, record: Record) -> None:
         if record.key is None:
-            return self.drop(Reason.NO_KEY)
+            return self.drop(Reason.NO_KEY, record)
         self.advance(record)
         key, gap = self.key.write(record.key), self.node.windows.gap_ms
         session, aggregate = Window(record.ts, record.ts), self.fold.initial()
@@ -31,7 +31,7 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
             aggregate = self.fold.merge(record, aggregate, stored.value)
             session = Window(min(session.start, other.start), max(session.end, other.end))
         if not self.node.windows.open(session, self.stream_time):
-            return self.drop(Reason.LATE)
+            return self.drop(Reason.LATE, record)
         if session != (record.ts, record.ts):
             for other, stored in absorbed:
                 self._store.remove(key, other)

@@ -20,12 +20,12 @@ class SlidingWindowedOperator(WindowStoreOperator[SlidingWindowed]):
 
     def on_record(self, record: Record) -> None:
         if record.key is None:
-            return self.drop(Reason.NO_KEY)
+            return self.drop(Reason.NO_KEY, record)
         if record.value is None:
-            return self.drop(Reason.NO_VALUE)
+            return self.drop(Reason.NO_VALUE, record)
         self.advance(record)
         if not self.node.windows.open(self.window(record.ts), self.stream_time):
-            return self.drop(Reason.LATE)
+            return self.drop(Reason.LATE, record)
         key = self.key.write(record.key)
         if record.ts < self.node.windows.difference_ms:
             self._early(record, key)
@@ -93,7 +93,7 @@ class SlidingWindowedOperator(WindowStoreOperator[SlidingWindowed]):
         """Add a record to a window that begins at `start` and has held `stored` so far, unless it is over."""
         window = self.window(start)
         if not self.node.windows.open(window, self.stream_time):
-            return self.drop(Reason.LATE)
+            return self.drop(Reason.LATE, record)
         ts = record.ts if stored.value is None else max(record.ts, stored.ts)
         self.replace(record, key, window, self.fold.add(record, stored.value), stored.value, ts)
         return None

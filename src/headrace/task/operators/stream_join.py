@@ -46,11 +46,11 @@ class StreamJoinOperator(Operator[StreamJoin]):
     def _on(self, side: int, record: Record) -> None:
         self._stream_time = max(self._stream_time, record.ts)
         if record.value is None:
-            return self.drop(Reason.NO_VALUE)
+            return self.drop(Reason.NO_VALUE, record)
         if record.key is None:
             if self._keeps[side]:
                 return self._send(side, record, record.key, record.value, None, record.ts)
-            return self.drop(Reason.NO_KEY)
+            return self.drop(Reason.NO_KEY, record)
         if record.ts == self._stream_time and any(self._keeps):
             self._send_expired(side, record)
         key = self._key.write(record.key)

@@ -28,9 +28,9 @@ class StreamTableJoinOperator(Operator[StreamTableJoin]):
 
     def on_record(self, record: Record) -> None:
         if record.value is None:
-            return self.drop(Reason.NO_VALUE)
+            return self.drop(Reason.NO_VALUE, record)
         if record.key is None and not self.node.keep_all:
-            return self.drop(Reason.NO_KEY)
+            return self.drop(Reason.NO_KEY, record)
         if self.node.grace_ms is None or record.key is None:
             return self._join(record)
         self._stream_time = max(record.ts, self._stream_time)
@@ -61,10 +61,10 @@ class StreamGlobalJoinOperator(Operator[StreamGlobalJoin]):
 
     def on_record(self, record: Record) -> None:
         if record.value is None:
-            return self.drop(Reason.NO_VALUE)
+            return self.drop(Reason.NO_VALUE, record)
         named = self._on(record)
         if named is None and not self.node.keep_all:
-            return self.drop(Reason.NO_KEY)
+            return self.drop(Reason.NO_KEY, record)
         row = None if named is None else self._store.get(self._key.write(named))
         if row is not None or self.node.keep_all:
             values = {"key": record.key, "left": record.value, "right": row and row.value}

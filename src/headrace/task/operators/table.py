@@ -23,7 +23,7 @@ class TableSourceOperator(TableOperator[TableSource | ToTable]):
 
     def on_record(self, record: Record) -> None:
         if record.key is None:
-            return self.drop(Reason.NO_KEY)
+            return self.drop(Reason.NO_KEY, record)
         before = self._rows.get(record.key)
         self._rows.put(record, record.value, record.ts, before and before.value)
         return None
@@ -45,12 +45,12 @@ class VersionedTableOperator(TableOperator[VersionedTable]):
 
     def on_record(self, record: Record) -> None:
         if record.key is None:
-            return self.drop(Reason.NO_KEY)
+            return self.drop(Reason.NO_KEY, record)
         key = self._key.write(record.key)
         before = self._versions.get(key)
         newest = self._versions.put(key, record.value, ts=record.ts)
         if newest is None:
-            return self.drop(Reason.LATE)
+            return self.drop(Reason.LATE, record)
         old = before and before.value if self.sends_old else None
         return self.send_change(record, Change(record.value, old, newest), record.ts)
 

@@ -26,7 +26,7 @@ class TableGroupByOperator(Operator[TableGroupBy]):
 
     def on_record(self, record: Record) -> None:
         if not record.value.is_latest and self.node.upstream.versioned:
-            return self.drop(Reason.OLDER)
+            return self.drop(Reason.OLDER, record)
         old, new = self._grouped(record, record.value.old), self._grouped(record, record.value.new)
         if old is not None and new is not None and old[0] == new[0]:
             return self.forward(record.with_pair(old[0], Change(new[1], old[1])))

@@ -48,7 +48,7 @@ class TableJoinOperator(TableOperator[TableJoin]):
     def _on(self, record: Record, position: int) -> None:
         change = record.value
         if not change.is_latest and self.node.inputs[position].versioned:
-            return self.drop(Reason.OLDER)
+            return self.drop(Reason.OLDER, record)
         other = self.table(1 - position).get(record.key)
         if other is None and (self._needs[1 - position] or (change.new is None and change.old is None)):
             return None

@@ -124,14 +124,14 @@ class TimeWindowedOperator(WindowStoreOperator[TimeWindowed]):
 
     def on_record(self, record: Record) -> None:
         if record.key is None:
-            return self.drop(Reason.NO_KEY)
+            return self.drop(Reason.NO_KEY, record)
         self.advance(record)
         key = self.key.write(record.key)
         for window in self.node.windows.holding(record.ts):
             if self.node.windows.open(window, self.stream_time):
                 self._add(record, key, window)
             else:
-                self.drop(Reason.LATE)
+                self.drop(Reason.LATE, record)
         return None
 
     def window(self, start: int) -> Window:

@@ -1,0 +1,27 @@
+"""Where the time of day comes from."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Tells the time of day: that of the machine, or what a test says. Stream time comes from records instead."""
+
+    def now_ms(self) -> int:
+        """Milliseconds since 1970."""
+        ...
+
+
+class SetClock:
+    """A clock that stands still until it is set."""
+
+    def __init__(self, now_ms: int = 0) -> None:
+        self._now_ms = now_ms
+
+    def now_ms(self) -> int:
+        return self._now_ms
+
+    def set(self, now_ms: int) -> None:
+        """Make it this time."""
+        self._now_ms = now_ms
