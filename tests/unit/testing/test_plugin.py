@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import re
+import textwrap
 import tomllib
 from pathlib import Path
 
@@ -19,9 +21,10 @@ APP = """
 """
 
 
-def run(pytester: pytest.Pytester, tests: str) -> pytest.RunResult:
+def run(pytester: pytest.Pytester, tests: str | None = None) -> pytest.RunResult:
     """Run tests with the plugin of these sources, whatever headrace is installed."""
-    pytester.makepyfile(APP + tests)
+    if tests is not None:
+        pytester.makepyfile(APP + tests)
     return pytester.runpytest_inprocess("-p", "no:headrace", "-p", "headrace.testing.plugin", "-p", "no:cacheprovider")
 
 
@@ -50,6 +53,14 @@ def test_the_fixture_makes_drivers_and_closes_them(pytester: pytest.Pytester) ->
     )
     found.assert_outcomes(passed=2)
     found.stdout.no_fnmatch_line("*headrace*unread*")
+
+
+def test_the_fixture_of_the_guide(pytester: pytest.Pytester) -> None:
+    page = (ROOT / "docs" / "guide" / "testing.md").read_text("utf-8")
+    app = re.findall(r"```python\n(.*?)\n\n\n", page, re.DOTALL)[0]
+    test = page.partition("    def test_orders(topology_driver):\n")
+    pytester.makepyfile(f"import headrace as hr\n{app}\n" + textwrap.dedent(test[1] + test[2].partition("\n\n")[0]))
+    run(pytester).assert_outcomes(passed=1)
 
 
 def test_a_failure_shows_what_went_through(pytester: pytest.Pytester) -> None:
