@@ -50,7 +50,8 @@ class Loop:
             sending_old=sending_old(plan),
         )
         self._tasks = [Task(part, plan, context) for part in self._parts()]
-        self._flushed = [node for node in plan.nodes if node.facts.stateful]
+        flushes = (task.flush_of(node) for node in plan.nodes for task in self._tasks)
+        self._flushes = [flush for flush in flushes if flush is not None]
 
     def run(self, batch: Iterable[RawRecord]) -> list[Written]:
         """What a batch of records writes, with the nodes that wrote it; an empty one when only the clock has moved."""
@@ -62,8 +63,8 @@ class Loop:
                 self._read(raw)
             self._drain()
             # In the order of the plan: when a node's turn comes, everything in front of it has had its own.
-            for node in self._flushed:
-                any(task.flush(node) for task in self._tasks)
+            for flush in self._flushes:
+                flush()
                 self._drain()
         except BaseException:
             for task in self._tasks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -57,12 +58,10 @@ class Task:
         """The time of day has moved on: make the calls that are due."""
         self._time.wall.run(self._clock.now_ms())
 
-    def flush(self, node: Node) -> bool:
-        """The batch is over: let a node send on what it held back; False if the node is another task's."""
+    def flush_of(self, node: Node) -> Callable[[], None] | None:
+        """How a node sends on at the end of a batch what it held back; None if it never does, or is another task's."""
         operator = self._operators.get(node)
-        if operator is not None:
-            operator.flush()
-        return operator is not None
+        return None if operator is None or type(operator).flush is Operator.flush else operator.flush
 
     def clear(self) -> None:
         """Forget the records that wait."""

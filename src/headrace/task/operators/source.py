@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from headrace.errors import RecordUndecodable
 from headrace.model.record import RawRecord, Record
 from headrace.plan.nodes import Source
-from headrace.serde import Serde
 from headrace.task.operators.base import Operator
 
 
@@ -20,17 +17,11 @@ class SourceOperator(Operator[Source]):
 
 def decoded(source: Source, raw: RawRecord) -> Record:
     """A record of a source's topic, with the values of its bytes."""
-    return Record(
-        key=_decoded("key", source.key, raw.key, raw.origin),
-        value=_decoded("value", source.value, raw.value, raw.origin),
-        ts=raw.ts,
-        headers=raw.headers,
-        origin=raw.origin,
-    )
-
-
-def _decoded(part: str, serde: Serde[Any], data: bytes | None, origin: str | None) -> Any:
+    part, serde = "key", source.key
     try:
-        return serde.decode(data)
+        key = serde.decode(raw.key)
+        part, serde = "value", source.value
+        value = serde.decode(raw.value)
     except ValueError as exc:
-        raise RecordUndecodable(part, str(serde), str(exc), origin or "?") from exc
+        raise RecordUndecodable(part, str(serde), str(exc), raw.origin or "?") from exc
+    return Record(key=key, value=value, ts=raw.ts, headers=raw.headers, origin=raw.origin)

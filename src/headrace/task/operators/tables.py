@@ -37,7 +37,7 @@ class TableOperator(Operator[N]):
 
     def send_change(self, record: Record, change: Change, ts: int) -> None:
         """Send on a change of the record's key."""
-        self.forward(Record(key=record.key, value=change, ts=ts, headers=record.headers, origin=record.origin))
+        self.forward(record.with_row(record.key, change, ts))
 
 
 def table_of(operator: Operator[Any], position: int) -> TableOperator[Any]:
@@ -68,9 +68,7 @@ class Kept:
         key = self._key.write(record.key)
         self._store.put(key, new, ts=ts)
         change = Change(new, old, is_latest)
-        self._emission.changed(
-            key, Record(key=record.key, value=change, ts=ts, headers=record.headers, origin=record.origin)
-        )
+        self._emission.changed(key, record.with_row(record.key, change, ts))
 
     def flush(self) -> None:
         """The batch is over."""

@@ -92,7 +92,7 @@ class WindowedOperator(TableOperator[W]):
 
     @staticmethod
     def _record(record: Record, key: Windowed, change: Change, ts: int) -> Record:
-        return Record(key=key, value=change, ts=ts, headers=record.headers, origin=record.origin)
+        return record.with_row(key, change, ts)
 
 
 class WindowStoreOperator(WindowedOperator[V]):
