@@ -550,6 +550,26 @@ class NoRow(KitError):
         )
 
 
+class WrongKey(KitError):
+    """A test looks for a key that a store cannot have."""
+
+    code = "wrong-key"
+
+    def __init__(self, store: str, reason: str, origin: str) -> None:
+        super().__init__(
+            f"store {store!r} cannot have that key: {reason}", where=origin, fix="ask for a key of its own type"
+        )
+
+
+class WrongStore(KitError):
+    """A test asks a store for what only another kind of store can tell."""
+
+    code = "wrong-store"
+
+    def __init__(self, store: str, kind: str, asked: str, origin: str, has: str) -> None:
+        super().__init__(f"store {store!r} is {kind} and has no {asked}", where=origin, fix=f"it has {has}")
+
+
 class DriverClosed(KitError):
     """A test goes on with a driver that it has closed."""
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from headrace.testing.topics import InputTopic as InputTopic
     from headrace.testing.topics import OutputTopic as OutputTopic
     from headrace.testing.views import KeyValueView as KeyValueView
+    from headrace.testing.views import StoreView as StoreView
     from headrace.testing.views import VersionedView as VersionedView
     from headrace.testing.views import WindowView as WindowView
 
@@ -17,6 +18,7 @@ __all__ = [
     "InputTopic",
     "KeyValueView",
     "OutputTopic",
+    "StoreView",
     "Table",
     "TopologyTestDriver",
     "VersionedView",

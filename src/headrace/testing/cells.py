@@ -13,6 +13,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from headrace.errors import OptionInvalid
 from headrace.model.durations import duration_ms, duration_text
 from headrace.model.moments import moment_ms, moment_text
 from headrace.model.record import Header
@@ -86,7 +87,7 @@ def time_of(text: str) -> int:
         if written[:1].isdecimal() and written[-1] in "smhd":
             return duration_ms("ts", written, "")
         return moment_ms("ts", datetime.fromisoformat(written), "")
-    except Exception:
+    except (OptionInvalid, ValueError):
         raise ValueError(f"{written!r} is no time: write 1s, 1500 (ms) or 2026-01-31T12:00:00Z") from None
 
 

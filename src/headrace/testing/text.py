@@ -34,9 +34,9 @@ class Table(str):
     _rows: list[list[Cell]]
 
     @staticmethod
-    def of(columns: Sequence[str], rows: list[list[Cell]]) -> Table:
-        """The aligned text of some rows."""
-        texts = [list(columns), *([one.text for one in row] for row in rows)]
+    def of(columns: Sequence[str], rows: list[list[Cell]], shown: list[list[str]]) -> Table:
+        """The aligned text of some rows: the cells as they were written, and how they are shown."""
+        texts = [list(columns), *shown]
         widths = [max(len(row[at]) for row in texts) for at in range(len(columns))]
         lines = (
             " | ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in texts
@@ -84,7 +84,8 @@ def table(text: str) -> Table:
         if len(row) != len(names):
             what = f"{len(row)} cell{'' if len(row) == 1 else 's'} for {len(names)} columns"
             raise TableTextInvalid(row[-1].line, row[-1].column, what, f"give each of {', '.join(names)}")
-    return Table.of(names, [[_shown(name, one) for name, one in zip(names, row, strict=True)] for row in lines[1:]])
+    shown = [[_shown(name, one) for name, one in zip(names, row, strict=True)] for row in lines[1:]]
+    return Table.of(names, lines[1:], shown)
 
 
 def as_table(records: Iterable[tuple[Record, Serde[Any], Serde[Any]]], columns: Sequence[str]) -> Table:
@@ -94,12 +95,13 @@ def as_table(records: Iterable[tuple[Record, Serde[Any], Serde[Any]]], columns: 
             raise OptionInvalid("column", name, f"some of {', '.join(COLUMNS)}", origin())
     listed = list(records)
     names = columns or (COLUMNS if any(record.headers for record, _, _ in listed) else COLUMNS[:3])
-    rows: list[list[Cell]] = []
+    shown: list[list[str]] = []
     for record, key, value in listed:
         texts = {"key": cell(key, record.key), "value": cell(value, record.value)}
         texts |= {"ts": time_cell(record.ts), "headers": headers_cell(record.headers)}
-        rows.append([Cell(texts[name], len(rows) + 2, 1) for name in names])
-    return Table.of(names, rows)
+        shown.append([texts[name] for name in names])
+    rows = [[Cell(text, line, 1) for text in row] for line, row in enumerate(shown, start=2)]
+    return Table.of(names, rows, shown)
 
 
 def _split(number: int, line: str) -> list[Cell]:
@@ -126,19 +128,19 @@ def _name(one: Cell, before: list[Cell]) -> str:
     return one.text
 
 
-def _shown(name: str, one: Cell) -> Cell:
+def _shown(name: str, one: Cell) -> str:
     """A cell in the form in which it comes out."""
     if not one.text and name != "headers":
         raise TableTextInvalid(
             one.line, one.column, f"the {name} is empty", 'write null for none, or "" for no letters'
         )
     show = {"ts": lambda text: time_cell(time_of(text)), "headers": lambda text: headers_cell(headers_of(text))}
-    return one._replace(text=_read(name, one, show.get(name, canonical)))
+    return str(_read(name, one, show.get(name, canonical)))
 
 
 def _read(name: str, one: Cell, read: Callable[[str], Any], serde: Serde[Any] | None = None) -> Any:
     try:
         return read(one.text)
     except ValueError as exc:
-        fix = f"the topic takes {serde}" if serde else "see headrace.testing.cells for the forms"
+        fix = f"the topic takes {serde}" if serde else "the forms are in the guide to testing"
         raise TableTextInvalid(one.line, one.column, f"{name}: {exc}", fix) from exc

@@ -47,7 +47,7 @@ class InputTopic:
             self._now += self._advance
         elif type(ts) is not int or ts < 0:
             ts = moment_ms("ts", ts, origin())
-        self._send(self._topic, key_data, data, ts, tuple(headers) if headers else ())
+        self._send(self._topic, key_data, data, ts, _headers(headers) if headers else ())
 
     def pipe_values(
         self, values: Iterable[Any], *, start: Moment | None = None, advance: Duration | None = None
@@ -182,6 +182,16 @@ class OutputTopic:
             return serde.decode(data)
         except ValueError as exc:
             raise OutputUnreadable(self._topic, part, str(serde), str(exc), str(wrote)) from exc
+
+
+def _headers(headers: Headers) -> tuple[Header, ...]:
+    found = tuple(headers)
+    for one in found:
+        match one:
+            case (str(), bytes() | None):
+                continue
+        raise OptionInvalid("headers", headers, 'pairs of a name and its bytes or None: [("trace", b"7")]', origin())
+    return found
 
 
 def _parts(row: Row) -> tuple[Any, Any, Moment | None, Headers]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
+from headrace.errors import WrongKey, WrongStore
 from headrace.model.moments import Moment, moment_ms
 from headrace.model.windows import Windowed
 from headrace.plan.nodes import Node, SessionWindowed, StreamJoin
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.origin import origin
 from headrace.serde import Serde
-from headrace.state.keyvalue import KeyValueStore
+from headrace.state.keyvalue import KeyValueStore, Stored
 from headrace.state.timed import TimedStores
 from headrace.state.versioned import VersionedStore
 from headrace.task.loop import Loop
@@ -21,18 +22,29 @@ _LATEST = 2**63 - 1
 
 
 class StoreView(ABC):
-    """The contents of a store, for reading."""
+    """The contents of a store, for reading. What only another kind of store can tell is refused."""
+
+    kind: ClassVar[str]
+    has: ClassVar[str]
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     @abstractmethod
-    def get(self, key: Any) -> Any:
-        """The value of a key, None if there is none."""
+    def get(self, key: Any, as_of: Moment | None = None) -> Any:
+        """The value of a key, None if there is none; of a versioned table also as it was at a time."""
 
     @abstractmethod
     def all(self) -> dict[Any, Any]:
         """Every key with its value."""
+
+    def range(self, first: Any = None, last: Any = None) -> dict[Any, Any]:  # noqa: ARG002
+        """The keys of a table from one to another, both inside, by their bytes; None for no bound."""
+        raise self._lacks("range()")
+
+    def fetch(self, key: Any, first: Moment = 0, last: Moment = _LATEST) -> dict[Windowed, Any]:  # noqa: ARG002
+        """The windows of one key that begin from one time to another, both inside; of sessions, that end there."""
+        raise self._lacks("fetch()")
 
     def __len__(self) -> int:
         return len(self.all())
@@ -40,26 +52,35 @@ class StoreView(ABC):
     def __repr__(self) -> str:
         return f"<store {self._name!r}: {self.all()!r}>"
 
+    def _lacks(self, asked: str) -> WrongStore:
+        return WrongStore(self._name, self.kind, asked, origin(), self.has)
+
+    def _written(self, serde: Serde[Any], key: Any) -> bytes:
+        try:
+            return serde.write(key)
+        except ValueError as exc:
+            raise WrongKey(self._name, str(exc), origin()) from exc
+
 
 class KeyValueView(StoreView):
     """The contents of a key-value store, in the order of the bytes of the keys."""
+
+    kind, has = "a table", "get(key), all() and range(first, last)"
 
     def __init__(self, name: str, store: KeyValueStore | VersionedStore, key: Serde[Any]) -> None:
         super().__init__(name)
         self._store, self._key = store, key
 
-    def get(self, key: Any) -> Any:
-        """The value of a key, None if there is none."""
-        stored = self._store.get(self._key.write(key))
-        return None if stored is None else stored.value
+    def get(self, key: Any, as_of: Moment | None = None) -> Any:
+        if as_of is not None:
+            raise self._lacks("as_of")
+        return _value(self._store.get(self._written(self._key, key)))
 
     def all(self) -> dict[Any, Any]:
-        """Every key with its value."""
         return self.range()
 
     def range(self, first: Any = None, last: Any = None) -> dict[Any, Any]:
-        """The keys from one to another, both inside, by their bytes; None for no bound."""
-        low, high = self._key.encode(first), self._key.encode(last)
+        low, high = (None if bound is None else self._written(self._key, bound) for bound in (first, last))
         return {
             self._key.read(key): stored.value
             for key, stored in self._store.items()
@@ -70,29 +91,33 @@ class KeyValueView(StoreView):
 class VersionedView(KeyValueView):
     """The contents of a versioned store: the newest version of every key, and what it was before."""
 
+    kind, has = "a versioned table", "get(key, as_of=...), all() and range(first, last)"
     _store: VersionedStore
 
     def get(self, key: Any, as_of: Moment | None = None) -> Any:
         """The value of a key now, or as it was at a time; None if there was none, or it is not known any more."""
         moment = None if as_of is None else moment_ms("as_of", as_of, origin())
-        stored = self._store.get(self._key.write(key), moment)
-        return None if stored is None else stored.value
+        return _value(self._store.get(self._written(self._key, key), moment))
 
 
 class WindowView(StoreView):
     """The contents of a store of windows or sessions: its keys are `Windowed`."""
 
+    kind, has = "windowed", "get(Windowed(key, start, end)), fetch(key, first, last) and all()"
+
     def __init__(self, node: WindowedAggregation, stores: TimedStores) -> None:
         super().__init__(node.store)
         self._node, self._stores = node, stores
 
-    def get(self, key: Any) -> Any:
+    def get(self, key: Any, as_of: Moment | None = None) -> Any:
         """The value of a `Windowed` key, None if there is none."""
+        if as_of is not None:
+            raise self._lacks("as_of")
+        self._written(self._node.windowed_serde(), key)
         return self.all().get(key)
 
     def fetch(self, key: Any, first: Moment = 0, last: Moment = _LATEST) -> dict[Windowed, Any]:
-        """The windows of one key that begin from one time to another, both inside; of sessions, that end there."""
-        data = self._node.key_serde().write(key)
+        data = self._written(self._node.key_serde(), key)
         return self._found(moment_ms("first", first, origin()), moment_ms("last", last, origin()), data)
 
     def all(self) -> dict[Windowed, Any]:
@@ -136,3 +161,7 @@ def _view(loop: Loop, node: Node, name: str) -> StoreView:
     if history is not None:
         return VersionedView(name, loop.windows.versioned_store(name, history), key)
     return KeyValueView(name, loop.stores[name], key)
+
+
+def _value(stored: Stored | None) -> Any:
+    return None if stored is None else stored.value

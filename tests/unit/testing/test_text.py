@@ -130,6 +130,12 @@ def test_json_may_be_written_with_spaces() -> None:
     assert str(rows).endswith('ann | {"item":"a | b","amount":2}')
 
 
+def test_a_text_is_piped_as_it_was_written() -> None:
+    driver = copying(hr.STRING, hr.STRING)
+    driver.input("in").pipe_records(table("key | value\n[a b] | k@[0, 1000)"))
+    assert driver.output("out").read() == ("[a b]", "k@[0, 1000)")
+
+
 # -- cells
 
 

@@ -103,6 +103,14 @@ def test_headers_of_records_are_piped(driver: TopologyTestDriver) -> None:
     assert driver.output("out").read_records()[0].headers == (("h", None),)
 
 
+@pytest.mark.parametrize("headers", [{"h": b"1"}, [("h", "1")], ["h"]])
+def test_what_is_no_header(driver: TopologyTestDriver, headers: object) -> None:
+    with pytest.raises(OptionInvalid) as caught:
+        driver.input("in").pipe("x", headers=headers)  # type: ignore[arg-type]
+    assert str(caught.value).startswith(f"headers={headers!r} is not possible\n  at: test_topics.py:")
+    assert str(caught.value).endswith('to do: give pairs of a name and its bytes or None: [("trace", b"7")]')
+
+
 @pytest.mark.parametrize("row", ["ab", ("k",), ("k", "v", 1, 2), 3])
 def test_what_is_no_record(driver: TopologyTestDriver, row: object) -> None:
     with pytest.raises(OptionInvalid) as caught:

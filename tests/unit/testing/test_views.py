@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from datetime import UTC, datetime
+
+import pytest
 
 import headrace as hr
 from headrace.dsl import Builder
+from headrace.errors import WrongKey, WrongStore
 from headrace.model.windows import Windowed
 from headrace.testing import KeyValueView, TopologyTestDriver, VersionedView, WindowView
 
@@ -80,6 +85,51 @@ def test_a_windowed_cogroup_has_a_store_of_windows() -> None:
     driver = TopologyTestDriver(app)
     driver.input("in").pipe_records([("k", 3), ("k", 4)])
     assert driver.store("sums").all() == {Windowed("k", 0, 10_000): 7}
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda d: d.store("rows").fetch("k"), "store 'rows' is a table and has no fetch()"),
+        (lambda d: d.store("rows").get("k", as_of=5), "store 'rows' is a table and has no as_of"),
+        (lambda d: d.store("n").range("k"), "store 'n' is windowed and has no range()"),
+        (lambda d: d.store("n").get(Windowed("k", 0, 10_000), as_of=5), "store 'n' is windowed and has no as_of"),
+    ],
+)
+def test_what_only_another_kind_of_store_has(ask: Callable[[TopologyTestDriver], object], words: str) -> None:
+    with pytest.raises(WrongStore) as caught:
+        ask(both())
+    has = {
+        "rows": "get(key), all() and range(first, last)",
+        "n": "get(Windowed(key, start, end)), fetch(key, first, last) and all()",
+    }[words.split("'")[1]]
+    found = re.sub(r"test_views\.py:\d+", "HERE", str(caught.value))
+    assert found == f"{words}\n  at: HERE\n  to do: it has {has}"
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda d: d.store("rows").get(3), "store 'rows' cannot have that key: 3 is a int, str is needed"),
+        (lambda d: d.store("rows").range(b"a"), "store 'rows' cannot have that key: b'a' is a bytes, str is needed"),
+        (lambda d: d.store("n").fetch(3), "store 'n' cannot have that key: 3 is a int, str is needed"),
+        (lambda d: d.store("n").get("k"), "store 'n' cannot have that key: 'k' is a str, a Windowed key is needed"),
+    ],
+)
+def test_a_key_of_another_type(ask: Callable[[TopologyTestDriver], object], words: str) -> None:
+    with pytest.raises(WrongKey) as caught:
+        ask(both())
+    found = re.sub(r"test_views\.py:\d+", "HERE", str(caught.value))
+    assert found == f"{words}\n  at: HERE\n  to do: ask for a key of its own type"
+
+
+def both() -> TopologyTestDriver:
+    """A table and a count of windows."""
+    app = Builder("app")
+    app.table("rows", key=hr.STRING, value=hr.STRING, store="rows")
+    grouped = app.stream("in", key=hr.STRING, value=hr.STRING).group_by_key()
+    grouped.windowed_by(hr.tumbling("10s")).count(store="n")
+    return TopologyTestDriver(app)
 
 
 def test_the_records_that_a_join_keeps_are_its_own() -> None:
