@@ -46,10 +46,13 @@ def joiner_of(op: str, joiner: Joiner, left: Node, right: Node, here: str) -> Bo
     return bound_on(op, joiner, (LEFT_RIGHT, KEY_LEFT_RIGHT), symbols, here)
 
 
-def same_app(builder: Builder, other: Builder, here: str) -> None:
-    """Raise if the two sides belong to two applications."""
-    if other is not builder:
-        raise OptionInvalid("other", other.id, f"a stream or table of this application, {builder.id!r}", here)
+def same_app(builder: Builder, other: object, here: str, kinds: type | tuple[type, ...], wanted: str) -> None:
+    """Raise if the other side is none of these kinds, or belongs to another application."""
+    theirs: Any = getattr(other, "_builder", None)
+    if not isinstance(other, kinds):
+        raise OptionInvalid("other", other, wanted, here)
+    if theirs is not builder:
+        raise OptionInvalid("other", theirs.id, f"a stream or table of this application, {builder.id!r}", here)
 
 
 def same_keys(left: Node, right: Node, here: str) -> None:

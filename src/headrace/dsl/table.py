@@ -32,6 +32,9 @@ class KTable(Generic[K, V]):
     def __init__(self, builder: Builder, node: Node) -> None:
         self._builder, self._node = builder, node
 
+    def __repr__(self) -> str:
+        return f"KTable({self._node.name})"
+
     def filter(
         self,
         predicate: Callable[[K, V], bool] | Expr,
@@ -182,7 +185,7 @@ class KTable(Generic[K, V]):
         name: str | None,
     ) -> KTable[K, Any]:
         here = origin()
-        same_app(self._builder, other._builder, here)
+        same_app(self._builder, other, here, KTable, "a table: only tables are joined with tables")
         left, right = self._node, other._node
         if on is None:
             node = table_join(self._builder, left, right, joiner, side, store, emit, name, here)
