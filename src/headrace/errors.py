@@ -484,6 +484,19 @@ class NoWindowsToClose(PlanError):
         )
 
 
+class VersionsHeldBack(PlanError):
+    """The changes of a versioned table are to be held back."""
+
+    code = "versions-held-back"
+
+    def __init__(self, node: str, origin: str) -> None:
+        super().__init__(
+            f"{node} is versioned: the last change of a key that comes in need not be its newest, so it cannot wait",
+            where=origin,
+            fix="read the topic with app.table(...), or use suppress behind a join or an aggregation",
+        )
+
+
 class NotInTopology(PlanError):
     """A test asks an application for something it does not have."""
 

@@ -25,7 +25,6 @@ from headrace.plan.nodes import (
     TableJoin,
     VersionedTable,
 )
-from headrace.serde import serde_of
 
 if TYPE_CHECKING:
     from headrace.dsl.builder import Builder
@@ -56,13 +55,13 @@ def same_app(builder: Builder, other: object, here: str, kinds: type | tuple[typ
 
 
 def same_keys(left: Node, right: Node, here: str) -> None:
-    """Raise if the two sides have keys of different types: they would never meet."""
+    """Raise if the two sides have keys of different types, or of different windows: they would never meet."""
     mine, theirs = left.output().key, right.output().key
-    if mine.type != theirs.type:
+    mine.store_serde(here)  # raises if the key has no bytes to be found by
+    if not mine.meets(theirs):
         raise TypesDiffer(
             "the joined sides have keys of two types", mine, theirs, here, fix="bring both to one type, or join on=..."
         )
-    serde_of(mine.type, here)  # raises if the key has no bytes to be found by
 
 
 def table_join(

@@ -146,7 +146,7 @@ class KStream(Generic[K, V]):
         same_app(self._builder, other, here, KStream, "a stream: of a table, its changes are one: table.to_stream()")
         for part in ("key", "value"):
             mine, theirs = (getattr(node.output(), part) for node in (self._node, other._node))
-            if mine.type != theirs.type:
+            if not mine.meets(theirs):
                 raise TypesDiffer(
                     f"the merged streams have {part}s of two types",
                     mine,

@@ -11,6 +11,7 @@ from headrace.dsl.grouped_table import KGroupedTable
 from headrace.dsl.joins import Joiner, foreign_key_join, same_app, table_join
 from headrace.dsl.names import emit_of
 from headrace.dsl.suppressed import Suppressed, checked
+from headrace.errors import VersionsHeldBack
 from headrace.expr import Expr
 from headrace.model.types import BOOL
 from headrace.plan.nodes import Emit, Node, Side, Suppress, TableFilter, TableGroupBy, TableMapValues, ToStream
@@ -143,6 +144,8 @@ class KTable(Generic[K, V]):
         """
         here = origin()
         told = checked(until, here)
+        if self._node.versioned:
+            raise VersionsHeldBack(self._node.name, here)
         node = Suppress(
             name=self._builder.unique(name, f"{self._node.name}.suppress", here),
             origin=here,

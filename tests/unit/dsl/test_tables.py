@@ -85,6 +85,19 @@ def test_joined_sides_with_other_keys() -> None:
         rows(app).join(numbers, lambda left, right: left + right, on=lambda value: value)
 
 
+def test_sides_with_other_windows() -> None:
+    grouped = texts(Builder("app")).group_by_key()
+    minutes = grouped.windowed_by(hr.tumbling("1m")).count(store="minutes")
+    hours = grouped.windowed_by(hr.tumbling("1h")).count(store="hours")
+    visits = grouped.windowed_by(hr.session("1m")).count(store="visits")
+    with said(TypesDiffer, "the joined sides have keys of two types: WINDOWED STRING 60000 MS and WINDOWED STRING 36"):
+        minutes.join(hours, lambda left, right: left + right)
+    with said(TypesDiffer, "keys of two types: WINDOWED STRING 60000 MS and SESSION STRING"):
+        minutes.left_join(visits, lambda left, _: left)
+    with said(TypesDiffer, "the merged streams have keys of two types: WINDOWED STRING 60000 MS and SESSION STRING"):
+        minutes.to_stream().merge(visits.to_stream())
+
+
 def test_sides_of_two_applications() -> None:
     other = rows(Builder("other"))
     with said(OptionInvalid, "other='other' is not possible", "a stream or table of this application, 'app'"):

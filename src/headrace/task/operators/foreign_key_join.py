@@ -8,7 +8,6 @@ from typing import Any
 
 from headrace.model.record import Record
 from headrace.plan.nodes import ForeignKeyJoin, ForeignKeyMatch, ForeignKeySubscribe
-from headrace.serde import serde_of
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
@@ -89,8 +88,8 @@ class ForeignKeyMatchOperator(Operator[ForeignKeyMatch]):
     def __init__(self, node: ForeignKeyMatch, task: Context) -> None:
         super().__init__(node, task)
         self._store = task.store(node.store)
-        self._foreign = serde_of(node.table.output().key.type)
-        self._primary = serde_of(node.left.key.type)
+        self._foreign = node.table.output().key.store_serde()
+        self._primary = node.left.key.store_serde()
 
     def way(self, position: int) -> Way:
         return self._on_row if position else self.on_record
