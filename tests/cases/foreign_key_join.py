@@ -37,7 +37,23 @@ def of_windows(app: Builder) -> None:
     last.left_join(rows(app, "users"), both, on=lambda window, _: window.key).to_stream().to("out")
 
 
+def by_number(app: Builder) -> None:
+    numbers = app.table("numbers", key=hr.STRING, value=hr.DOUBLE)
+    users = app.table("users", key=hr.DOUBLE, value=hr.STRING)
+    numbers.join(users, lambda _, user: user, on=lambda number: number).to_stream().to("out")
+
+
 CASES = [
+    Case(
+        "foreign keys are told apart by their bytes",
+        by_number,
+        put("users", (float("nan"), "ann"), (0.0, "bob"), (-0.0, "cyd")),
+        put("numbers", ("1", float("nan")), ("2", 0.0)),
+        every("out", ("1", "ann"), ("2", "bob")),
+        put("numbers", ("2", -0.0)),
+        every("out", ("2", "cyd")),
+        gap=GAP,
+    ),
     Case(
         "each order joins its user, whichever comes first",
         inner,
