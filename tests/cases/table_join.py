@@ -57,7 +57,24 @@ def windowed(app: Builder) -> None:
     counts.join(texts_, lambda n, text: text + hr.text(n)).to_stream().to("out")
 
 
+def of_one_stream(app: Builder) -> None:
+    grouped = texts(app).group_by_key()
+    counts = grouped.count(store="n", emit="every")
+    last = grouped.reduce(lambda _, v: v, store="last", emit="every")
+    joined = counts.join(last, lambda n, v: hr.text(n) + v)
+    last.left_join(joined, both).to_stream().to("out")
+
+
 CASES = [
+    Case(
+        "those who read from one node get its records as they were declared",
+        of_one_stream,
+        put("in", ("a", "x")),
+        every("out", ("a", "x+1x"), ("a", "x+1x")),
+        put("in", ("a", "y")),
+        every("out", ("a", "x+2x"), ("a", "y+2y"), ("a", "y+2y")),
+        gap=GAP,
+    ),
     Case(
         "an inner join of tables has the rows of both",
         inner,

@@ -187,7 +187,7 @@ class Builder:
             raise NothingToRun(self.id)
         self._check_stores()
         self._check_topics()
-        return Plan(self.id, ends)
+        return Plan(self.id, ends, tuple(self._nodes))
 
     def add(self, node: N) -> N:
         """Take a node into the topology."""
