@@ -154,6 +154,7 @@ class KTable(Generic[K, V]):
             final=told.limit_ms is None,
             max_records=told.max_records,
             fail_when_full=told.fail_when_full,
+            emit=self._builder.emit,
         )
         return KTable(self._builder, self._builder.add(node))
 
