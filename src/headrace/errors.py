@@ -274,6 +274,19 @@ class TopicReadTwoWays(PlanError):
         )
 
 
+class TopicWrittenOtherwise(PlanError):
+    """A topic is written with one type, and read by the same application with another."""
+
+    code = "topic-written-otherwise"
+
+    def __init__(self, topic: str, part: str, written: object, written_at: str, read: object, read_at: str) -> None:
+        super().__init__(
+            f"the {part}s of topic {topic!r} are written as {written} and read as {read}",
+            where=f"{written_at} and {read_at}",
+            fix=f"give both the same {part}=...",
+        )
+
+
 class TopicsOverlap(PlanError):
     """Two sources share some, not all, of their topics."""
 
@@ -481,6 +494,19 @@ class NoWindowsToClose(PlanError):
             f"{node} has no windows that could close",
             where=origin,
             fix="use hr.until_window_closes() behind windowed_by(...), or hr.until_time_limit(...)",
+        )
+
+
+class VersionsHeldBack(PlanError):
+    """The changes of a versioned table are to be held back."""
+
+    code = "versions-held-back"
+
+    def __init__(self, node: str, origin: str) -> None:
+        super().__init__(
+            f"{node} is versioned: the last change of a key that comes in need not be its newest, so it cannot wait",
+            where=origin,
+            fix="read the topic with app.table(...), or use suppress behind a join or an aggregation",
         )
 
 

@@ -83,7 +83,7 @@ from headrace.expr import (
 from headrace.model.windows import Windowed
 from headrace.runtime.app import App
 from headrace.runtime.states import State
-from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, json
+from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, json, session_windowed, windowed
 
 __all__ = [
     "BOOL",
@@ -149,6 +149,7 @@ __all__ = [
     "replace_matches",
     "rounded",
     "session",
+    "session_windowed",
     "sha1",
     "sha256",
     "sha512",
@@ -176,4 +177,5 @@ __all__ = [
     "url_unquote",
     "value",
     "when",
+    "windowed",
 ]

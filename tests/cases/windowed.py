@@ -76,6 +76,20 @@ def by_new_key(app: Builder) -> None:
     words.count(store="n").to_stream().select_key(lambda k, _: str(k)).to("out", key=hr.STRING)
 
 
+def taken_apart(app: Builder) -> None:
+    counts = grouped(app, TUMBLING).count(emit="every").filter(lambda k, _: k.start > 0, store="later", emit="every")
+    counts.to_stream().map(lambda k, n: (k.key + "-" + hr.text(k.start) + "-" + hr.text(k.end), n)).to("out")
+
+
+def read_back(windows: Windows, key: hr.Serde[hr.Windowed[str]]) -> Topology:
+    def topology(app: Builder) -> None:
+        grouped(app, windows).count(emit="every").to_stream().to("between")
+        again = app.table("between", key=key, value=hr.INT64)
+        again.group_by(lambda k, n: (k.key, n)).count(emit="every").to_stream().to("out")
+
+    return topology
+
+
 def stored(app: Builder) -> None:
     counts = grouped(app, TUMBLING).count(emit="every").filter(lambda _, n: n > 1, store="many", emit="every")
     counts.to_stream().to("out")
@@ -351,5 +365,23 @@ CASES = [
         counted_again,
         run(("1", 3), ("2", 4), ("3", 14)),
         wins((0, 10, 1, 3), (0, 10, 2, 4), (10, 20, 1, 14)),
+    ),
+    case(
+        "functions take a windowed key apart",
+        taken_apart,
+        put("in", ("a", "1", 3), ("a", "2", 13), ("a", "3", 14)),
+        every("out", ("a-10-20", 1, 13), ("a-10-20", 2, 14)),
+    ),
+    case(
+        "windowed keys are read back as they were written",
+        read_back(TUMBLING, hr.windowed(hr.STRING, size="10ms")),
+        put("in", ("a", "1", 3), ("a", "2", 4), ("a", "3", 14)),
+        settled("out", {"a": 2}),
+    ),
+    case(
+        "sessions are read back as they were written",
+        read_back(SESSION, hr.session_windowed(hr.STRING)),
+        put("in", ("a", "1", 3), ("a", "2", 4), ("a", "3", 24)),
+        settled("out", {"a": 2}),
     ),
 ]

@@ -39,6 +39,8 @@ class CogroupedKStream(Generic[K, A]):
     ) -> CogroupedKStream[K, A]:
         """Add another grouped stream, with an aggregator of its own."""
         here = origin()
+        if not isinstance(grouped, groups.KGroupedStream):
+            raise OptionInvalid("grouped", grouped, "a grouped stream: stream.group_by_key()", here)
         if grouped._builder is not self._builder:
             raise OptionInvalid(
                 "grouped", grouped._builder.id, f"a stream of this application, {self._builder.id!r}", here

@@ -29,6 +29,9 @@ class KGroupedStream(Generic[K, V]):
     def __init__(self, builder: Builder, node: Node) -> None:
         self._builder, self._node = builder, node
 
+    def __repr__(self) -> str:
+        return f"KGroupedStream({self._node.name})"
+
     def count(self, *, store: str | None = None, emit: str | None = None) -> KTable[K, int]:
         """Count the records of each key, as a table in the named store.
 

@@ -25,7 +25,6 @@ from headrace.plan.nodes import (
     TableJoin,
     VersionedTable,
 )
-from headrace.serde import serde_of
 
 if TYPE_CHECKING:
     from headrace.dsl.builder import Builder
@@ -46,20 +45,23 @@ def joiner_of(op: str, joiner: Joiner, left: Node, right: Node, here: str) -> Bo
     return bound_on(op, joiner, (LEFT_RIGHT, KEY_LEFT_RIGHT), symbols, here)
 
 
-def same_app(builder: Builder, other: Builder, here: str) -> None:
-    """Raise if the two sides belong to two applications."""
-    if other is not builder:
-        raise OptionInvalid("other", other.id, f"a stream or table of this application, {builder.id!r}", here)
+def same_app(builder: Builder, other: object, here: str, kinds: type | tuple[type, ...], wanted: str) -> None:
+    """Raise if the other side is none of these kinds, or belongs to another application."""
+    theirs: Any = getattr(other, "_builder", None)
+    if not isinstance(other, kinds):
+        raise OptionInvalid("other", other, wanted, here)
+    if theirs is not builder:
+        raise OptionInvalid("other", theirs.id, f"a stream or table of this application, {builder.id!r}", here)
 
 
 def same_keys(left: Node, right: Node, here: str) -> None:
-    """Raise if the two sides have keys of different types: they would never meet."""
+    """Raise if the two sides have keys of different types, or of different windows: they would never meet."""
     mine, theirs = left.output().key, right.output().key
-    if mine.type != theirs.type:
+    mine.store_serde(here)  # raises if the key has no bytes to be found by
+    if not mine.meets(theirs):
         raise TypesDiffer(
             "the joined sides have keys of two types", mine, theirs, here, fix="bring both to one type, or join on=..."
         )
-    serde_of(mine.type, here)  # raises if the key has no bytes to be found by
 
 
 def table_join(

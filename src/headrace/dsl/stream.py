@@ -52,6 +52,9 @@ class KStream(Generic[K, V]):
     def __init__(self, builder: Builder, node: Node) -> None:
         self._builder, self._node = builder, node
 
+    def __repr__(self) -> str:
+        return f"KStream({self._node.name})"
+
     def filter(self, predicate: Callable[[K, V], bool] | Expr, *, name: str | None = None) -> KStream[K, V]:
         """Keep the records whose predicate is true.
 
@@ -140,11 +143,10 @@ class KStream(Generic[K, V]):
     def merge(self, other: KStream[K, V], *, name: str | None = None) -> KStream[K, V]:
         """The records of both streams as one. Nothing is promised about the order between the two."""
         here = origin()
-        if other._builder is not self._builder:
-            raise OptionInvalid("other", other._builder.id, f"a stream of this application, {self._builder.id!r}", here)
+        same_app(self._builder, other, here, KStream, "a stream: of a table, its changes are one: table.to_stream()")
         for part in ("key", "value"):
             mine, theirs = (getattr(node.output(), part) for node in (self._node, other._node))
-            if mine.type != theirs.type:
+            if not mine.meets(theirs):
                 raise TypesDiffer(
                     f"the merged streams have {part}s of two types",
                     mine,
@@ -368,9 +370,7 @@ class KStream(Generic[K, V]):
         here = origin()
         if on is not None:
             raise OptionInvalid("on", on, "it for a global table only: streams are joined by their keys", here)
-        if not isinstance(other, KStream):
-            raise OptionInvalid("other", other, "a stream: only streams have an outer join with streams", here)
-        same_app(self._builder, other._builder, here)
+        same_app(self._builder, other, here, KStream, "a stream: only streams have an outer join with streams")
         node = stream_join(self._builder, self._node, other._node, joiner, windows, side, store, name, here)
         return KStream(self._builder, node)
 
@@ -387,7 +387,7 @@ class KStream(Generic[K, V]):
         here = origin()
         if windows is not None:
             raise OptionInvalid("windows", windows, "none: a table is looked up as it is when the record comes", here)
-        same_app(self._builder, other._builder, here)
+        same_app(self._builder, other, here, (tables.KTable, GlobalKTable), "a stream, a table or a global table")
         if isinstance(other, GlobalKTable):
             node = stream_global_join(self._builder, self._node, other._node, on, joiner, keep_all, name, here)
         elif on is not None:

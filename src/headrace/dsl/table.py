@@ -11,6 +11,7 @@ from headrace.dsl.grouped_table import KGroupedTable
 from headrace.dsl.joins import Joiner, foreign_key_join, same_app, table_join
 from headrace.dsl.names import emit_of
 from headrace.dsl.suppressed import Suppressed, checked
+from headrace.errors import VersionsHeldBack
 from headrace.expr import Expr
 from headrace.model.types import BOOL
 from headrace.plan.nodes import Emit, Node, Side, Suppress, TableFilter, TableGroupBy, TableMapValues, ToStream
@@ -31,6 +32,9 @@ class KTable(Generic[K, V]):
 
     def __init__(self, builder: Builder, node: Node) -> None:
         self._builder, self._node = builder, node
+
+    def __repr__(self) -> str:
+        return f"KTable({self._node.name})"
 
     def filter(
         self,
@@ -140,6 +144,8 @@ class KTable(Generic[K, V]):
         """
         here = origin()
         told = checked(until, here)
+        if self._node.versioned:
+            raise VersionsHeldBack(self._node.name, here)
         node = Suppress(
             name=self._builder.unique(name, f"{self._node.name}.suppress", here),
             origin=here,
@@ -148,6 +154,7 @@ class KTable(Generic[K, V]):
             final=told.limit_ms is None,
             max_records=told.max_records,
             fail_when_full=told.fail_when_full,
+            emit=self._builder.emit,
         )
         return KTable(self._builder, self._builder.add(node))
 
@@ -182,7 +189,7 @@ class KTable(Generic[K, V]):
         name: str | None,
     ) -> KTable[K, Any]:
         here = origin()
-        same_app(self._builder, other._builder, here)
+        same_app(self._builder, other, here, KTable, "a table: only tables are joined with tables")
         left, right = self._node, other._node
         if on is None:
             node = table_join(self._builder, left, right, joiner, side, store, emit, name, here)

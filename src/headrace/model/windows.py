@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from headrace.model.durations import duration_text
-from headrace.model.types import Type
+from headrace.model.types import INT, StructField, Type
+
+K = TypeVar("K")
 
 
 class Window(NamedTuple):
@@ -17,14 +19,14 @@ class Window(NamedTuple):
     end: int
 
 
-class Windowed(NamedTuple):
+class Windowed(NamedTuple, Generic[K]):
     """The key of a windowed table: the key of its records, and the window.
 
     >>> str(Windowed("ann", 0, 10_000))
     'ann@0/10000'
     """
 
-    key: Any
+    key: K
     start: int
     end: int
 
@@ -42,6 +44,20 @@ class WindowedType(Type):
     """The type of a `Windowed` key."""
 
     key: Type
+
+    cls: ClassVar[type] = Windowed
+    keyed: ClassVar[bool] = False
+
+    @property
+    def fields(self) -> tuple[StructField, ...]:
+        """What functions can ask of it, as of a record: `.key`, `.start` and `.end`."""
+        return tuple(
+            StructField(name, type_, True) for name, type_ in (("key", self.key), ("start", INT), ("end", INT))
+        )
+
+    def field(self, name: str) -> StructField | None:
+        """The field of that name."""
+        return next((one for one in self.fields if one.name == name), None)
 
 
 def windowed_of(key: Type) -> WindowedType:

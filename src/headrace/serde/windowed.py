@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from headrace.model.durations import Duration, duration_ms
 from headrace.model.types import Type
+from headrace.model.where import calling_line
 from headrace.model.windows import Windowed, windowed_of
 from headrace.serde.base import Serde
+
+K = TypeVar("K")
 
 _START = struct.Struct(">q")
 _END_START = struct.Struct(">qq")
 
 
 @dataclass(frozen=True)
-class TimeWindowedSerde(Serde[Windowed]):
+class TimeWindowedSerde(Serde[Windowed[K]]):
     """The key, then the start of its window in 8 bytes; the end is known from the size of the windows."""
 
-    inner: Serde[Any]
+    inner: Serde[K]
     size_ms: int
 
     @property
@@ -31,19 +35,19 @@ class TimeWindowedSerde(Serde[Windowed]):
         """Of the keys."""
         return windowed_of(self.inner.type)
 
-    def write(self, value: Windowed) -> bytes:
+    def write(self, value: Windowed[K]) -> bytes:
         return self.inner.write(_windowed(value).key) + _START.pack(value.start)
 
-    def read(self, data: bytes) -> Windowed:
+    def read(self, data: bytes) -> Windowed[K]:
         key, (start,) = _split(data, _START)
         return Windowed(self.inner.read(key), start, start + self.size_ms)
 
 
 @dataclass(frozen=True)
-class SessionWindowedSerde(Serde[Windowed]):
+class SessionWindowedSerde(Serde[Windowed[K]]):
     """The key, then the end and the start of its session in 8 bytes each."""
 
-    inner: Serde[Any]
+    inner: Serde[K]
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -55,15 +59,28 @@ class SessionWindowedSerde(Serde[Windowed]):
         """Of the keys."""
         return windowed_of(self.inner.type)
 
-    def write(self, value: Windowed) -> bytes:
+    def write(self, value: Windowed[K]) -> bytes:
         return self.inner.write(_windowed(value).key) + _END_START.pack(value.end, value.start)
 
-    def read(self, data: bytes) -> Windowed:
+    def read(self, data: bytes) -> Windowed[K]:
         key, (end, start) = _split(data, _END_START)
         return Windowed(self.inner.read(key), start, end)
 
 
-def _windowed(value: object) -> Windowed:
+def windowed(key: Serde[K], *, size: Duration) -> TimeWindowedSerde[K]:
+    """The keys of tumbling, hopping or sliding windows, to read what was written: `hr.windowed(hr.STRING, size="1m")`.
+
+    The bytes have no end of the window, so its size has to be told; of sliding windows that is their difference.
+    """
+    return TimeWindowedSerde(key, duration_ms("size", size, calling_line() or "?"))
+
+
+def session_windowed(key: Serde[K]) -> SessionWindowedSerde[K]:
+    """The keys of session windows, to read what was written: `hr.session_windowed(hr.STRING)`."""
+    return SessionWindowedSerde(key)
+
+
+def _windowed(value: object) -> Windowed[Any]:
     if not isinstance(value, Windowed):
         raise ValueError(f"{value!r} is a {type(value).__name__}, a Windowed key is needed")
     return value

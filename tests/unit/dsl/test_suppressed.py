@@ -9,7 +9,7 @@ import pytest
 
 import headrace as hr
 from headrace.dsl import Builder, KTable
-from headrace.errors import BufferFull, HeadraceError, NoWindowsToClose, OptionInvalid
+from headrace.errors import BufferFull, HeadraceError, NoWindowsToClose, OptionInvalid, VersionsHeldBack
 from headrace.testing import TopologyTestDriver
 
 
@@ -50,6 +50,16 @@ def test_a_table_without_windows_never_closes() -> None:
         lambda: counts().suppress(hr.until_window_closes()),
         "n has no windows that could close",
         "to do: use hr.until_window_closes() behind windowed_by(...), or hr.until_time_limit(...)",
+    )
+
+
+def test_versions_cannot_be_held_back() -> None:
+    table = Builder("app").versioned_table("rows", key=hr.STRING, value=hr.STRING, history="1h")
+    refused(
+        VersionsHeldBack,
+        lambda: table.filter(lambda _, v: v > "a", name="high").suppress(hr.until_time_limit("5s")),
+        "high is versioned: the last change of a key that comes in need not be its newest",
+        "to do: read the topic with app.table(...), or use suppress behind a join or an aggregation",
     )
 
 

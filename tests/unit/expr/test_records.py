@@ -16,6 +16,7 @@ from headrace.errors import HeadraceError, NotTraceable, UnknownName, WrongType
 from headrace.expr import Bound, bind, trace
 from headrace.model.records import record_type
 from headrace.model.types import BYTES, DATETIME, INT, JSON, STR, Type, list_of
+from headrace.model.windows import windowed_of
 
 
 class Status(Enum):
@@ -176,6 +177,13 @@ def test_the_catalyst_forms() -> None:
             UnknownName,
             "Address has no field zip\n  at: {}\n  to do: there are city, code",
         ),
+        (
+            lambda w: w.begin,
+            windowed_of(STR),
+            UnknownName,
+            "Windowed[str] has no field begin\n  at: {}\n  to do: there are key, start, end",
+        ),
+        (lambda w: w.window, windowed_of(STR), NotTraceable, "Windowed[str].window is Python code of its own"),
         (lambda o: o.customer.city, ORDER, UnknownName, "str has no field city\n  at: {}"),
         (lambda d: d["usr"], CLICK, UnknownName, "Click has no field usr\n  at: {}\n  to do: did you mean user?"),
         (lambda d: d.user, CLICK, UnknownName, "Click has no field user\n  at: {}"),

@@ -59,6 +59,26 @@ def number(value: int | None, key: bytes | None = b"k") -> RawRecord:
             1,
             "in.flat_map_values ... None is not a list",
         ),
+        (
+            lambda s: s.map(lambda k, v: k if v else v).to("out", key=hr.STRING, value=hr.STRING),
+            1,
+            "in.map ... 'k' is not (key, value)",
+        ),
+        (
+            lambda s: s.flat_map_values(lambda v: str(v) if v else "").to("out", value=hr.STRING),
+            17,
+            "in.flat_map_values ... '17' is not a list",
+        ),
+        (
+            lambda s: s.flat_map_values(lambda v: (10 // n for n in [v] if n < 1)).to("out", value=hr.INT64),
+            0,
+            "in.flat_map_values ... integer division or modulo by zero",
+        ),
+        (
+            lambda s: s.flat_map(lambda k, v: [k] if v else []).to("out", key=hr.STRING, value=hr.STRING),
+            1,
+            "in.flat_map ... 'k' is not (key, value)",
+        ),
     ],
 )
 def test_a_failing_function_names_node_reason_and_record(

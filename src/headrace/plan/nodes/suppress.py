@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from headrace.model.durations import duration_text
 from headrace.plan.nodes.base import Facts, Node, Unary
+from headrace.plan.nodes.count import Emit
 from headrace.plan.nodes.windowed import WindowedAggregation
 
 
@@ -22,6 +23,8 @@ class Suppress(Unary):
     final: bool
     max_records: int | None
     fail_when_full: bool
+    emit: Emit = Emit.EVERY
+    """With `settled` the old value of a change is the one sent on before, else as in Kafka Streams one held back."""
 
     op = "suppress"
     facts = Facts(stateful=True, ends=True, table=True, wants_old=True)

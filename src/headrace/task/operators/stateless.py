@@ -6,6 +6,7 @@ from headrace.model.record import Record
 from headrace.plan.nodes import Filter, FlatMap, FlatMapValues, Map, MapValues, Node, Peek, SelectKey
 from headrace.task.context import Context
 from headrace.task.operators.base import Operator
+from headrace.task.operators.results import list_function, pair_function, pairs_function
 
 
 class PassOperator(Operator[Node]):
@@ -32,7 +33,7 @@ class MapOperator(Operator[Map]):
 
     def __init__(self, node: Map, task: Context) -> None:
         super().__init__(node, task)
-        self._pair = self.function(node.pair, never_none="(key, value)")
+        self._pair = pair_function(self, node.pair)
 
     def on_record(self, record: Record) -> None:
         key, value = self._pair(record)
@@ -55,7 +56,7 @@ class FlatMapOperator(Operator[FlatMap]):
 
     def __init__(self, node: FlatMap, task: Context) -> None:
         super().__init__(node, task)
-        self._pairs = self.function(node.pairs, never_none="a list")
+        self._pairs = pairs_function(self, node.pairs)
 
     def on_record(self, record: Record) -> None:
         for key, value in self._pairs(record):
@@ -67,7 +68,7 @@ class FlatMapValuesOperator(Operator[FlatMapValues]):
 
     def __init__(self, node: FlatMapValues, task: Context) -> None:
         super().__init__(node, task)
-        self._values = self.function(node.values, never_none="a list")
+        self._values = list_function(self, node.values)
 
     def on_record(self, record: Record) -> None:
         for value in self._values(record):

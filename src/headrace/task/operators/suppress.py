@@ -7,8 +7,9 @@ from heapq import heappop, heappush
 from typing import Any
 
 from headrace.errors import BufferFull
+from headrace.model.change import Change
 from headrace.model.record import Record
-from headrace.plan.nodes import Suppress
+from headrace.plan.nodes import Emit, Suppress
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.operators.tables import TableOperator
@@ -62,6 +63,9 @@ class SuppressOperator(TableOperator[Suppress]):
 
     def _release(self) -> None:
         _, key = heappop(self._turns)
-        record = self._held.pop(key).record
+        held = self._held.pop(key)
+        record = held.record
+        if self.node.emit is Emit.SETTLED:
+            record = record.with_value(Change(record.value.new, held.prior))
         if record.value.new is not None or not self.node.final:
             self.forward(record)
