@@ -16,6 +16,8 @@ from headrace.model.records import record_type
 from headrace.model.types import (
     JSON,
     NONE,
+    DictType,
+    ListType,
     OptionalType,
     StructType,
     Type,
@@ -126,6 +128,8 @@ class _Binder:
             case "[]", (Bound(type=StructType(keyed=True)), Constant(value=str(key))):
                 return self._field(tree, args[0], key)
         types = tuple(arg.type for arg in args)
+        if isinstance(tree, Call) and tree.in_place and _changes(types[0]):
+            raise NotTraceable("the function", f"`{name}=` changes a {types[0]} in place", self._line(tree))
         rows = rows_of(name)
         if name.startswith(".") and not any(has_method(row, types[0]) for row in rows):
             raise self._unknown(tree, types[0], f"method {name[1:]}()", name[1:])
@@ -154,6 +158,11 @@ def _applied(tree: Tree, row: Function, args: tuple[Bound, ...], needed: tuple[T
     nullable = row.gives_none(*(arg.nullable for arg in taken))
     gives = result(row, needed)
     return Applied(present(gives), nullable or gives != present(gives), str(tree), row, taken)
+
+
+def _changes(type_: Type) -> bool:
+    """Whether a value of a type can be changed in place."""
+    return isinstance(type_, ListType | DictType | StructType) or type_ == JSON
 
 
 def _field(bound: Bound) -> Type:
