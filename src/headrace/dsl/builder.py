@@ -228,6 +228,17 @@ class Builder:
         self._unnamed_stores.add(path)
         return path
 
+    def kept(self, store: str | None, emit: str | None, here: str) -> dict[str, Any]:
+        """`store` and `emit` of a table that keeps its rows only if told where; without, every change is sent on."""
+        if store is None:
+            self.emission(emit, here)  # raises if it is none
+            return {"store": None, "emit": Emit.EVERY}
+        return {"store": self.store_name(store, store, here), "emit": self.emission(emit, here)}
+
+    def emission(self, emit: str | None, here: str) -> Emit:
+        """Which changes of a table are sent on: as told there, or as for the whole application."""
+        return self.emit if emit is None else emit_of(emit, here)
+
     def _table(
         self,
         kind: type[TableSource],
@@ -247,16 +258,13 @@ class Builder:
             if store not in (None, again.store):
                 raise OptionInvalid("store", store, f"{again.store!r}, as at {again.origin}, or leave it out", here)
             return KTable(self, again)
-        kept = None if store is None else self.store_name(store, store, here)
-        chosen = self.emit if emit is None else emit_of(emit, here)
         node = kind(
             name=self.unique(name, topic, here),
             origin=here,
             topics=topics,
             key=key,
             value=value,
-            store=kept,
-            emit=chosen if kept else Emit.EVERY,
+            **self.kept(store, emit, here),
             **parameters,
         )
         return KTable(self, self.add(node))

@@ -11,14 +11,13 @@ from headrace.dsl.functions import KEY_VALUE, VALUE, bound, exactly, list_of_pai
 from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.grouped import KGroupedStream
 from headrace.dsl.joins import Joiner, same_app, stream_global_join, stream_join, stream_table_join
-from headrace.dsl.names import checked_name, emit_of, fitting_serde
+from headrace.dsl.names import checked_name, fitting_serde
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr
 from headrace.model.durations import Duration
 from headrace.model.types import BOOL, STR
 from headrace.model.windows import JoinWindows
 from headrace.plan.nodes import (
-    Emit,
     Filter,
     FlatMap,
     FlatMapValues,
@@ -309,14 +308,11 @@ class KStream(Generic[K, V]):
         """
         here = origin()
         self._node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
-        kept = None if store is None else self._builder.store_name(store, store, here)
-        chosen = self._builder.emit if emit is None else emit_of(emit, here)
         node = ToTable(
             name=self._builder.unique(name, f"{self._node.name}.to_table", here),
             origin=here,
             upstream=self._node,
-            store=kept,
-            emit=chosen if kept else Emit.EVERY,
+            **self._builder.kept(store, emit, here),
         )
         return tables.KTable(self._builder, self._builder.add(node))
 

@@ -9,11 +9,10 @@ from headrace.dsl import stream as streams
 from headrace.dsl.functions import KEY_VALUE, VALUE, bound, exactly, pair_type
 from headrace.dsl.grouped_table import KGroupedTable
 from headrace.dsl.joins import Joiner, foreign_key_join, same_app, table_join
-from headrace.dsl.names import emit_of
 from headrace.dsl.suppressed import Suppressed, checked
 from headrace.expr import Expr
 from headrace.model.types import BOOL
-from headrace.plan.nodes import Emit, Node, Side, Suppress, TableFilter, TableGroupBy, TableMapValues, ToStream
+from headrace.plan.nodes import Node, Side, Suppress, TableFilter, TableGroupBy, TableMapValues, ToStream
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
@@ -213,14 +212,11 @@ class KTable(Generic[K, V]):
         here: str,
         **parameters: Any,
     ) -> KTable[Any, Any]:
-        kept = None if store is None else self._builder.store_name(store, store, here)
-        chosen = self._builder.emit if emit is None else emit_of(emit, here)
         node = kind(
             name=self._builder.unique(name, f"{self._node.name}.{op}", here),
             origin=here,
             upstream=self._node,  # type: ignore[call-arg]
-            store=kept,
-            emit=chosen if kept else Emit.EVERY,
+            **self._builder.kept(store, emit, here),
             **parameters,
         )
         return KTable(self._builder, self._builder.add(node))
