@@ -591,6 +591,20 @@ class RecordFailed(RunError):
         )
 
 
+class TimestampInvalid(RunError):
+    """A record has no time that could be used."""
+
+    code = "timestamp-invalid"
+
+    def __init__(self, ts: int, reason: str, where: str | None) -> None:
+        super().__init__(
+            f"a record has the time {ts}, {reason}",
+            where=where,
+            fix='say with timestamp= of its stream or table what to do: "skip", "partition_time", "wall_clock", or a'
+            " function that finds the time in the record",
+        )
+
+
 class BufferFull(RunError):
     """More results have to wait than their operator may hold back."""
 

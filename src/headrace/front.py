@@ -83,7 +83,7 @@ from headrace.expr import (
 from headrace.model.windows import Windowed
 from headrace.runtime.app import App
 from headrace.runtime.states import State
-from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, json
+from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, json, session_windowed, time_windowed
 
 __all__ = [
     "BOOL",
@@ -149,6 +149,7 @@ __all__ = [
     "replace_matches",
     "rounded",
     "session",
+    "session_windowed",
     "sha1",
     "sha256",
     "sha512",
@@ -162,6 +163,7 @@ __all__ = [
     "start_of_second",
     "start_of_year",
     "text",
+    "time_windowed",
     "timestamp",
     "to_ms",
     "tumbling",

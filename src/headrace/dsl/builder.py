@@ -8,6 +8,7 @@ from typing import Any, TypeVar, overload
 
 from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.names import LONGEST_NAME, checked_name, emit_of
+from headrace.dsl.options import Timestamp, check_same, start_of, times_of
 from headrace.dsl.paths import Paths
 from headrace.dsl.patterns import checked_pattern
 from headrace.dsl.stream import KStream
@@ -15,7 +16,7 @@ from headrace.dsl.table import KTable
 from headrace.errors import NameTaken, NothingToRun, OptionInvalid, StoreNeedsName, TopicReadTwoWays, TopicsOverlap
 from headrace.model.durations import Duration, duration_ms
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Emit, GlobalTable, Node, Source, TableSource, VersionedTable
+from headrace.plan.nodes import Emit, GlobalTable, Node, Source, Start, TableSource, Times, VersionedTable
 from headrace.plan.origin import origin
 from headrace.serde import BYTES, Serde
 
@@ -40,54 +41,130 @@ class Builder:
         self._paths = Paths()
 
     @overload
-    def stream(self, topic: Topics, *, name: str | None = None) -> KStream[bytes, bytes]: ...
+    def stream(
+        self,
+        topic: Topics,
+        *,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
+    ) -> KStream[bytes, bytes]: ...
 
     @overload
-    def stream(self, topic: Topics, *, key: Serde[K], name: str | None = None) -> KStream[K, bytes]: ...
+    def stream(
+        self,
+        topic: Topics,
+        *,
+        key: Serde[K],
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
+    ) -> KStream[K, bytes]: ...
 
     @overload
-    def stream(self, topic: Topics, *, value: Serde[V], name: str | None = None) -> KStream[bytes, V]: ...
+    def stream(
+        self,
+        topic: Topics,
+        *,
+        value: Serde[V],
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
+    ) -> KStream[bytes, V]: ...
 
     @overload
-    def stream(self, topic: Topics, *, key: Serde[K], value: Serde[V], name: str | None = None) -> KStream[K, V]: ...
+    def stream(
+        self,
+        topic: Topics,
+        *,
+        key: Serde[K],
+        value: Serde[V],
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
+    ) -> KStream[K, V]: ...
 
     def stream(
-        self, topic: Topics, *, key: Serde[Any] = BYTES, value: Serde[Any] = BYTES, name: str | None = None
+        self,
+        topic: Topics,
+        *,
+        key: Serde[Any] = BYTES,
+        value: Serde[Any] = BYTES,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
     ) -> KStream[Any, Any]:
         """Read a topic, several topics, or every topic whose name matches a compiled pattern, as a stream.
 
         Records of one partition come in order. The same topics read twice, with the same types, are one source.
         A record whose bytes do not fit its serde stops the application with its topic-partition@offset.
 
+        `timestamp` gives records their times: `lambda key, value: ...` in milliseconds, which may also take the
+        record's own `timestamp` and the latest `partition_time`; a negative result drops the record. Or it says what to
+        do with a negative time: "fail", which is usual, "skip" or "partition_time"; "wall_clock" gives every record the
+        time of day. `start` is "earliest" or "latest": where a topic begins that was not read before.
+
             lines = app.stream("lines", value=hr.STRING)
             logs = app.stream(re.compile("logs-.*"), value=hr.STRING)
         """
         here = origin()
         topics, pattern = _topics(topic, here)
+        stamp, first = times_of(timestamp, key, value, here), start_of(start, here)
         again = self._same_source(topics, pattern, key, value, here)
         if again is not None:
+            check_same(again, here, timestamp=stamp, start=first)
             return KStream(self, again)
         path = re.sub(r"[^A-Za-z0-9._-]+", "_", pattern).strip("_") if pattern else "-".join(topics)
         if name is None and path in self._names:  # the checkpoint knows sources by their names: no number will do
             raise NameTaken(path, self._names[path].origin, here)
         source = Source(
-            name=self.unique(name, path, here), origin=here, topics=topics, pattern=pattern, key=key, value=value
+            name=self.unique(name, path, here),
+            origin=here,
+            topics=topics,
+            pattern=pattern,
+            key=key,
+            value=value,
+            timestamp=stamp or Times.FAIL,
+            start=first or Start.EARLIEST,
         )
         return KStream(self, self.add(source))
 
     @overload
     def table(
-        self, topic: str, *, store: str | None = None, emit: str | None = None, name: str | None = None
+        self,
+        topic: str,
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
     ) -> KTable[bytes, bytes]: ...
 
     @overload
     def table(
-        self, topic: str, *, key: Serde[K], store: str | None = None, emit: str | None = None, name: str | None = None
+        self,
+        topic: str,
+        *,
+        key: Serde[K],
+        store: str | None = None,
+        emit: str | None = None,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
     ) -> KTable[K, bytes]: ...
 
     @overload
     def table(
-        self, topic: str, *, value: Serde[V], store: str | None = None, emit: str | None = None, name: str | None = None
+        self,
+        topic: str,
+        *,
+        value: Serde[V],
+        store: str | None = None,
+        emit: str | None = None,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
     ) -> KTable[bytes, V]: ...
 
     @overload
@@ -99,6 +176,8 @@ class Builder:
         value: Serde[V],
         store: str | None = None,
         emit: str | None = None,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
         name: str | None = None,
     ) -> KTable[K, V]: ...
 
@@ -110,17 +189,20 @@ class Builder:
         value: Serde[Any] = BYTES,
         store: str | None = None,
         emit: str | None = None,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
         name: str | None = None,
     ) -> KTable[Any, Any]:
         """Read a topic as a table: the last record of each key is its row, one without a value deletes it.
 
         A record without a key is dropped. Records count in the order of the topic, whatever their times. Sends on
         every change; with the name of a store the last one of each key in a batch, or with `emit="every"` each.
+        `timestamp` and `start` are as for `stream`.
 
             users = app.table("users", key=hr.STRING, value=hr.STRING, store="users")
         """
         here = origin()
-        return self._table(TableSource, topic, key, value, store, emit, name, here)
+        return self._table(TableSource, topic, key, value, store, emit, name, here, timestamp, start)
 
     def versioned_table(
         self,
@@ -130,6 +212,8 @@ class Builder:
         value: Serde[V],
         history: Duration,
         store: str | None = None,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
         name: str | None = None,
     ) -> KTable[K, V]:
         """Read a topic as a table that knows what its rows were, as long ago as `history`.
@@ -142,7 +226,9 @@ class Builder:
         here = origin()
         history_ms = duration_ms("history", history, here)
         kept = store or f"{topic}.versioned_table"
-        return self._table(VersionedTable, topic, key, value, kept, "every", name, here, history_ms=history_ms)
+        return self._table(
+            VersionedTable, topic, key, value, kept, "every", name, here, timestamp, start, history_ms=history_ms
+        )
 
     def global_table(
         self,
@@ -151,6 +237,7 @@ class Builder:
         key: Serde[K],
         value: Serde[V],
         store: str | None = None,
+        timestamp: Timestamp | None = None,
         name: str | None = None,
     ) -> GlobalKTable[K, V]:
         """Read a topic as a table that every task has in full, for streams to look things up in by any key.
@@ -161,13 +248,21 @@ class Builder:
         """
         here = origin()
         topics, _ = _topics(topic, here)
+        stamp = times_of(timestamp, key, value, here)
         again = self._same_source(topics, None, key, value, here, GlobalTable)
         if again is not None:
             assert isinstance(again, GlobalTable)
+            check_same(again, here, timestamp=stamp)
             return GlobalKTable(self, again)
         kept = self.store_name(store, f"{topic}.global_table", here)
         node = GlobalTable(
-            name=self.unique(name, topic, here), origin=here, topics=topics, key=key, value=value, store=kept
+            name=self.unique(name, topic, here),
+            origin=here,
+            topics=topics,
+            key=key,
+            value=value,
+            timestamp=stamp or Times.FAIL,
+            store=kept,
         )
         return GlobalKTable(self, self.add(node))
 
@@ -249,14 +344,18 @@ class Builder:
         emit: str | None,
         name: str | None,
         here: str,
+        timestamp: Timestamp | None,
+        start: str | None,
         **parameters: Any,
     ) -> KTable[Any, Any]:
         topics, _ = _topics(topic, here)
+        stamp, first = times_of(timestamp, key, value, here), start_of(start, here)
         again = self._same_source(topics, None, key, value, here, kind)
         if again is not None:
             assert isinstance(again, TableSource)
             if store not in (None, again.store):
                 raise OptionInvalid("store", store, f"{again.store!r}, as at {again.origin}, or leave it out", here)
+            check_same(again, here, timestamp=stamp, start=first)
             return KTable(self, again)
         node = kind(
             name=self.unique(name, topic, here),
@@ -264,6 +363,8 @@ class Builder:
             topics=topics,
             key=key,
             value=value,
+            timestamp=stamp or Times.FAIL,
+            start=first or Start.EARLIEST,
             **self.kept(store, emit, here),
             **parameters,
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headrace.errors import NotTraceable, OptionInvalid, WrongType
-from headrace.expr import Bound, Expr, Opaque, bind, check_parameters, trace
+from headrace.expr import Bound, Expr, Opaque, bind, check_parameters, only_computes, trace
 from headrace.model.holding import holds
 from headrace.model.records import is_record, record_type
 from headrace.model.types import (
@@ -93,6 +93,19 @@ def bound_on(
     if check is not None:
         check.run(result.type, here)
     return result
+
+
+def acting(op: str, function: Callable[..., Any] | Expr, node: Node, here: str, *, traced: bool = True) -> Bound:
+    """A function that may be there for what it does.
+
+    It is traced only if it cannot do anything, for to be traced it is called once more than there are records.
+    """
+    if isinstance(function, Expr) or (traced and only_computes(function)):
+        return bound(op, function, (KEY_VALUE,), node, here)
+    if not callable(function):
+        raise OptionInvalid("action", function, "a function (key, value)", here)
+    check_parameters(function, KEY_VALUE, f"the function of {op}", here)
+    return _opaque(function, KEY_VALUE, op, "it may do more than compute", here, None)
 
 
 def initial_of(value: Any, here: str) -> Initial:

@@ -31,6 +31,11 @@ class KTable(Generic[K, V]):
     def __init__(self, builder: Builder, node: Node) -> None:
         self._builder, self._node = builder, node
 
+    @property
+    def queryable_store_name(self) -> str | None:
+        """The name of the store that holds its rows; None if it keeps none."""
+        return getattr(self._node, "store", None)
+
     def filter(
         self,
         predicate: Callable[[K, V], bool] | Expr,

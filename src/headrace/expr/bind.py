@@ -14,6 +14,7 @@ from headrace.expr.syntax import Expr, tree_of
 from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Symbol, Tree
 from headrace.model.records import record_type
 from headrace.model.types import (
+    INT,
     JSON,
     NONE,
     DictType,
@@ -28,6 +29,7 @@ from headrace.model.types import (
     pair_of,
     present,
 )
+from headrace.model.windows import WindowedType
 
 
 def bind(expr: Expr, types: Mapping[str, Type], origin: str, nullable: Collection[str] | None = None) -> Bound:
@@ -98,6 +100,8 @@ class _Binder:
         struct = target.type
         if isinstance(tree, Attribute) and any(has_method(row, struct) for row in rows_of(f"@{name}")):
             return self._call(tree, f"@{name}", (target,))
+        if isinstance(struct, WindowedType):
+            return self._windowed(tree, struct, target, name)
         if not isinstance(struct, StructType) or struct.keyed != isinstance(tree, Call):
             raise self._unknown(tree, struct, f"field {name}", name)
         field = struct.field(name)
@@ -109,6 +113,15 @@ class _Binder:
             raise UnknownName(f"{struct} has no field {name}", known, near, self._line(tree))
         nullable = field.type != present(field.type) or field.type == JSON
         return FieldOf(present(field.type), nullable, str(tree), target, name, struct.keyed)
+
+    def _windowed(self, tree: Tree, windowed: WindowedType, target: Bound, name: str) -> Bound:
+        types = {"key": windowed.key, "start": INT, "end": INT}
+        if name == "window":
+            raise NotTraceable("the function", f"{windowed}.window is an object of its own", self._line(tree))
+        if name not in types:
+            near = get_close_matches(name, types, n=2)
+            raise UnknownName(f"{windowed} has no field {name}", list(types), near, self._line(tree))
+        return FieldOf(types[name], False, str(tree), target, name, False)
 
     def _built(self, tree: Tree, struct: StructType, trees: dict[str, Tree]) -> Bound:
         items = []

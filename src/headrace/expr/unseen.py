@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 
-from headrace.expr.syntax import IN_PLACE
+from headrace.expr.syntax import IN_PLACE, Expr
 from headrace.expr.where import is_users, place
 
 _OPCODES = {
@@ -31,6 +31,22 @@ _CLOCKS = frozenset({"now", "utcnow", "today"})  # what else datetime has is the
 def unseen(function: object) -> tuple[str, str] | None:
     """The reason why a function cannot be traced though it would run, and its line; None if nothing was found."""
     return next(_found(function, set()), None)
+
+
+def only_computes(function: object) -> bool:
+    """Whether a function uses nothing but its arguments, constants and headrace's own functions: it can do no harm."""
+    if not isinstance(function, FunctionType):
+        return False
+    used = inspect.getclosurevars(function)
+    outside = [*used.builtins.values(), *used.globals.values(), *used.nonlocals.values()]
+    return all(_harmless(thing) for thing in outside)
+
+
+def _harmless(thing: object) -> bool:
+    home = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None)
+    if isinstance(thing, Expr | str | int | float | bytes) or str(home).partition(".")[0] == "headrace":
+        return True
+    return only_computes(thing)
 
 
 def _found(function: object, seen: set[object]) -> Iterator[tuple[str, str]]:

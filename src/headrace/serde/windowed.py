@@ -6,7 +6,9 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
+from headrace.model.durations import Duration, duration_ms
 from headrace.model.types import Type
+from headrace.model.where import calling_line
 from headrace.model.windows import Windowed, windowed_of
 from headrace.serde.base import Serde
 
@@ -61,6 +63,16 @@ class SessionWindowedSerde(Serde[Windowed]):
     def read(self, data: bytes) -> Windowed:
         key, (end, start) = _split(data, _END_START)
         return Windowed(self.inner.read(key), start, end)
+
+
+def time_windowed(inner: Serde[Any], size: Duration) -> TimeWindowedSerde:
+    """Keys of tumbling, hopping or sliding windows, to read them again: `hr.time_windowed(hr.STRING, "1m")`."""
+    return TimeWindowedSerde(inner, duration_ms("size", size, calling_line() or "?", least=1))
+
+
+def session_windowed(inner: Serde[Any]) -> SessionWindowedSerde:
+    """Keys of sessions, to read them again: `hr.session_windowed(hr.STRING)`."""
+    return SessionWindowedSerde(inner)
 
 
 def _windowed(value: object) -> Windowed:

@@ -108,7 +108,10 @@ class SelectKey(Unary):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Peek(Unary):
-    """Show an expression of every record, and send the record on as it is."""
+    """Show an expression of every record, and send the record on as it is.
+
+    A function that stays Python code may do something else instead: if it gives None, nothing is shown.
+    """
 
     shown: Bound
 
@@ -117,6 +120,36 @@ class Peek(Unary):
 
     def detail(self) -> str:
         return str(self.shown)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Foreach(Unary):
+    """Call a function for every record; nothing is sent on."""
+
+    action: Bound
+
+    op = "foreach"
+    facts = Facts(ends=True)
+
+    def detail(self) -> str:
+        return str(self.action)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Print(Unary):
+    """Write a line for every record to the console, or to a file: a label, then the key and the value."""
+
+    label: str
+    mapper: Bound | None
+    """What to write instead of the key and the value."""
+    file: str | None
+
+    op = "print"
+    facts = Facts(ends=True)
+
+    def detail(self) -> str:
+        shown = f"[{self.label}]: {self.mapper or 'key, value'}"
+        return f"{shown} to {self.file}" if self.file else shown
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
