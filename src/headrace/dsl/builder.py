@@ -13,6 +13,7 @@ from headrace.dsl.paths import Paths
 from headrace.dsl.patterns import checked_pattern
 from headrace.dsl.stream import KStream
 from headrace.dsl.table import KTable
+from headrace.dsl.topics import check_topics
 from headrace.errors import NameTaken, NothingToRun, OptionInvalid, StoreNeedsName, TopicReadTwoWays, TopicsOverlap
 from headrace.model.durations import Duration, duration_ms
 from headrace.plan.graph import Plan
@@ -273,6 +274,7 @@ class Builder:
         if not ends:
             raise NothingToRun(self.id)
         self._check_stores()
+        check_topics(self._nodes)
         return Plan(self.id, ends)
 
     def add(self, node: N) -> N:

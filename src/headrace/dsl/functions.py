@@ -111,7 +111,10 @@ def acting(op: str, function: Callable[..., Any] | Expr, node: Node, here: str, 
 def initial_of(value: Any, here: str) -> Initial:
     """What an aggregate begins with, from a value or from a function that makes one."""
     if callable(value):
-        sample = value()
+        try:
+            sample = value()
+        except Exception as exc:
+            raise OptionInvalid("initial", value, f"one that can be called: {exc}", here) from exc
         text = f"{getattr(value, '__name__', 'a function')}()"
         return Initial(value, _hinted(type(sample)) or OBJECT, text)
     if value is not None and type(value) not in _HINTS:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import NoReturn
 
-from headrace.errors import NotTraceable
+from headrace.errors import NotTraceable, NumberTooLarge
 from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Tree
 from headrace.expr.where import calling_line
 from headrace.model.records import enum_type
@@ -300,7 +300,7 @@ def _tree_of(thing: object) -> Tree:
             return Literal(thing, BOOL, line=line)
         case int():
             if not -(2**63) <= thing < 2**63:
-                _refuse(f"{thing} does not fit 64 bits")
+                raise NumberTooLarge(thing, line or "?")
             return Literal(int(thing), INT, line=line)
         case float():
             return Literal(float(thing), FLOAT, line=line)

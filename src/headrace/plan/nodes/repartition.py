@@ -22,7 +22,7 @@ class Repartition(Unary):
     """Whether a record without a key is sent on as well, to any task: somebody behind it wants it."""
 
     op = "repartition"
-    facts = Facts(cuts=True)
+    facts = Facts(cuts=True, passes=True)
 
     def detail(self) -> str:
         by = str(self.partitioner) if self.partitioner else "key"

@@ -30,7 +30,7 @@ class Map(Unary):
     pair: Bound
 
     op = "map"
-    facts = Facts(rekeys=True)
+    facts = Facts(rekeys=True, passes=True)
 
     def output(self) -> Schema:
         assert isinstance(self.pair.type, PairType)
@@ -47,6 +47,7 @@ class MapValues(Unary):
     value: Bound
 
     op = "map_values"
+    facts = Facts(passes=True)
 
     def output(self) -> Schema:
         return self.upstream.output().with_value(self.value.type)
@@ -97,7 +98,7 @@ class SelectKey(Unary):
     key: Bound
 
     op = "select_key"
-    facts = Facts(rekeys=True)
+    facts = Facts(rekeys=True, passes=True)
 
     def output(self) -> Schema:
         return self.upstream.output().with_key(self.key.type)
@@ -116,7 +117,7 @@ class Peek(Unary):
     shown: Bound
 
     op = "peek"
-    facts = Facts(ends=True)
+    facts = Facts(ends=True, passes=True)
 
     def detail(self) -> str:
         return str(self.shown)
@@ -160,6 +161,7 @@ class Merge(Node):
     right: Node
 
     op = "merge"
+    facts = Facts(passes=True)
 
     def output(self) -> Schema:
         first, second = self.left.output(), self.right.output()
@@ -171,6 +173,7 @@ class ToStream(Unary):
     """The changes of a table as records of a stream."""
 
     op = "to_stream"
+    facts = Facts(passes=True)
 
 
 def _common(first: Field, second: Field) -> Field:

@@ -38,8 +38,7 @@ class MapOperator(Operator[Map]):
         self._pair = self.function(node.pair, never_none="(key, value)")
 
     def on_record(self, record: Record) -> None:
-        key, value = self._pair(record)
-        self.forward(record.with_pair(key, value))
+        self.forward(record.with_pair(*self.pair(record, self._pair(record))))
 
 
 class MapValuesOperator(Operator[MapValues]):
@@ -61,8 +60,8 @@ class FlatMapOperator(Operator[FlatMap]):
         self._pairs = self.function(node.pairs, never_none="a list")
 
     def on_record(self, record: Record) -> None:
-        for key, value in self._pairs(record):
-            self.forward(record.with_pair(key, value))
+        for pair in self.listed(record, self._pairs(record)):
+            self.forward(record.with_pair(*self.pair(record, pair)))
 
 
 class FlatMapValuesOperator(Operator[FlatMapValues]):
@@ -73,7 +72,7 @@ class FlatMapValuesOperator(Operator[FlatMapValues]):
         self._values = self.function(node.values, never_none="a list")
 
     def on_record(self, record: Record) -> None:
-        for value in self._values(record):
+        for value in self.listed(record, self._values(record)):
             self.forward(record.with_value(value))
 
 
