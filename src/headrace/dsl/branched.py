@@ -41,7 +41,7 @@ class BranchedKStream(Generic[K, V]):
 
     def branch(
         self,
-        predicate: Callable[[K, V], bool] | Expr,
+        predicate: Callable[[K, V], bool | Expr] | Expr,
         *,
         name: str | None = None,
         then: Then[K, V] | None = None,

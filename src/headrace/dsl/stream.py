@@ -55,14 +55,14 @@ class KStream(Generic[K, V]):
     def __init__(self, builder: Builder, node: Node) -> None:
         self._builder, self._node = builder, node
 
-    def filter(self, predicate: Callable[[K, V], bool] | Expr, *, name: str | None = None) -> KStream[K, V]:
+    def filter(self, predicate: Callable[[K, V], bool | Expr] | Expr, *, name: str | None = None) -> KStream[K, V]:
         """Keep the records whose predicate is true.
 
         stream.filter(lambda key, value: value > 100)
         """
         return self._filter("filter", predicate, keep=True, name=name)
 
-    def filter_not(self, predicate: Callable[[K, V], bool] | Expr, *, name: str | None = None) -> KStream[K, V]:
+    def filter_not(self, predicate: Callable[[K, V], bool | Expr] | Expr, *, name: str | None = None) -> KStream[K, V]:
         """Keep the records whose predicate is not true."""
         return self._filter("filter_not", predicate, keep=False, name=name)
 
@@ -451,7 +451,7 @@ class KStream(Generic[K, V]):
         return KStream(self._builder, node)
 
     def _filter(
-        self, op: str, predicate: Callable[[K, V], bool] | Expr, *, keep: bool, name: str | None
+        self, op: str, predicate: Callable[[K, V], bool | Expr] | Expr, *, keep: bool, name: str | None
     ) -> KStream[K, V]:
         here = origin()
         condition = bound(op, predicate, (KEY_VALUE,), self._node, here, exactly(BOOL, "the predicate"))

@@ -38,7 +38,7 @@ class KTable(Generic[K, V]):
 
     def filter(
         self,
-        predicate: Callable[[K, V], bool] | Expr,
+        predicate: Callable[[K, V], bool | Expr] | Expr,
         *,
         store: str | None = None,
         emit: str | None = None,
@@ -52,7 +52,7 @@ class KTable(Generic[K, V]):
 
     def filter_not(
         self,
-        predicate: Callable[[K, V], bool] | Expr,
+        predicate: Callable[[K, V], bool | Expr] | Expr,
         *,
         store: str | None = None,
         emit: str | None = None,
@@ -61,14 +61,55 @@ class KTable(Generic[K, V]):
         """The rows whose predicate is not true."""
         return self._filter("filter_not", predicate, False, store, emit, name)
 
+    # As for streams: what a lambda computes with hr functions is an Expr, whose value may be anything.
+    @overload
+    def map_values(
+        self, mapper: Expr, *, store: str | None = None, emit: str | None = None, name: str | None = None
+    ) -> KTable[K, Any]: ...
+
+    @overload
     def map_values(
         self,
-        mapper: Callable[[V], V2] | Callable[[K, V], V2] | Expr,
+        mapper: Callable[[V], Expr],
         *,
         store: str | None = None,
         emit: str | None = None,
         name: str | None = None,
-    ) -> KTable[K, V2]:
+    ) -> KTable[K, Any]: ...
+
+    @overload
+    def map_values(
+        self, mapper: Callable[[V], V2], *, store: str | None = None, emit: str | None = None, name: str | None = None
+    ) -> KTable[K, V2]: ...
+
+    @overload
+    def map_values(
+        self,
+        mapper: Callable[[K, V], Expr],
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, Any]: ...
+
+    @overload
+    def map_values(
+        self,
+        mapper: Callable[[K, V], V2],
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V2]: ...
+
+    def map_values(
+        self,
+        mapper: Callable[..., Any] | Expr,
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, Any]:
         """A new value for every row; the function takes the value, or the key and the value, and never None."""
         here = origin()
         value = bound("map_values", mapper, (VALUE, KEY_VALUE), self._node, here)
@@ -197,7 +238,7 @@ class KTable(Generic[K, V]):
     def _filter(
         self,
         op: str,
-        predicate: Callable[[K, V], bool] | Expr,
+        predicate: Callable[[K, V], bool | Expr] | Expr,
         keep: bool,
         store: str | None,
         emit: str | None,

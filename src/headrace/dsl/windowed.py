@@ -49,7 +49,7 @@ class WindowedKStream(Generic[K, V]):
 
     def count(
         self, *, store: str | None = None, retention: Duration | None = None, emit: str | None = None
-    ) -> KTable[Windowed, int]:
+    ) -> KTable[Windowed[K], int]:
         """Count the records of each key and window.
 
         `retention` keeps windows in the store for longer than they take records. Sends on the last count of each
@@ -66,7 +66,7 @@ class WindowedKStream(Generic[K, V]):
         store: str | None = None,
         retention: Duration | None = None,
         emit: str | None = None,
-    ) -> KTable[Windowed, V]:
+    ) -> KTable[Windowed[K], V]:
         """Make one value of those of each key and window: `lambda aggregate, value: ...`, from the first value on."""
         here = origin()
         return self._aggregation("reduce", reducing(reducer, self._node, here), store, retention, emit, here)
@@ -80,7 +80,7 @@ class WindowedKStream(Generic[K, V]):
         store: str | None = None,
         retention: Duration | None = None,
         emit: str | None = None,
-    ) -> KTable[Windowed, A]:
+    ) -> KTable[Windowed[K], A]:
         """Fold the records of each key and window: `lambda key, value, aggregate: ...`, from an initial value on.
 
         Session windows also need `merger`, `lambda key, left, right: ...`, for sessions that become one; it is called

@@ -42,7 +42,7 @@ class WindowedCogroupedKStream(Generic[K, A]):
         store: str | None = None,
         retention: Duration | None = None,
         emit: str | None = None,
-    ) -> KTable[Windowed, A]:
+    ) -> KTable[Windowed[K], A]:
         """Fold the records of all streams into one value for each key and window, which begins as `initial`.
 
         Session windows also need `merger`. Each stream has its own stream time, so one that lags behind the others

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from headrace.model.durations import duration_text
 from headrace.model.types import Type
+
+K = TypeVar("K")
 
 
 class Window(NamedTuple):
@@ -17,14 +19,14 @@ class Window(NamedTuple):
     end: int
 
 
-class Windowed(NamedTuple):
+class Windowed(NamedTuple, Generic[K]):
     """The key of a windowed table: the key of its records, and the window.
 
     >>> str(Windowed("ann", 0, 10_000))
     'ann@0/10000'
     """
 
-    key: Any
+    key: K
     start: int
     end: int
 

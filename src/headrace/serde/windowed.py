@@ -17,7 +17,7 @@ _END_START = struct.Struct(">qq")
 
 
 @dataclass(frozen=True)
-class TimeWindowedSerde(Serde[Windowed]):
+class TimeWindowedSerde(Serde[Windowed[Any]]):
     """The key, then the start of its window in 8 bytes; the end is known from the size of the windows."""
 
     inner: Serde[Any]
@@ -33,16 +33,16 @@ class TimeWindowedSerde(Serde[Windowed]):
         """Of the keys."""
         return windowed_of(self.inner.type)
 
-    def write(self, value: Windowed) -> bytes:
+    def write(self, value: Windowed[Any]) -> bytes:
         return self.inner.write(_windowed(value).key) + _START.pack(value.start)
 
-    def read(self, data: bytes) -> Windowed:
+    def read(self, data: bytes) -> Windowed[Any]:
         key, (start,) = _split(data, _START)
         return Windowed(self.inner.read(key), start, start + self.size_ms)
 
 
 @dataclass(frozen=True)
-class SessionWindowedSerde(Serde[Windowed]):
+class SessionWindowedSerde(Serde[Windowed[Any]]):
     """The key, then the end and the start of its session in 8 bytes each."""
 
     inner: Serde[Any]
@@ -57,10 +57,10 @@ class SessionWindowedSerde(Serde[Windowed]):
         """Of the keys."""
         return windowed_of(self.inner.type)
 
-    def write(self, value: Windowed) -> bytes:
+    def write(self, value: Windowed[Any]) -> bytes:
         return self.inner.write(_windowed(value).key) + _END_START.pack(value.end, value.start)
 
-    def read(self, data: bytes) -> Windowed:
+    def read(self, data: bytes) -> Windowed[Any]:
         key, (end, start) = _split(data, _END_START)
         return Windowed(self.inner.read(key), start, end)
 
@@ -75,7 +75,7 @@ def session_windowed(inner: Serde[Any]) -> SessionWindowedSerde:
     return SessionWindowedSerde(inner)
 
 
-def _windowed(value: object) -> Windowed:
+def _windowed(value: object) -> Windowed[Any]:
     if not isinstance(value, Windowed):
         raise ValueError(f"{value!r} is a {type(value).__name__}, a Windowed key is needed")
     return value

@@ -91,7 +91,7 @@ class WindowedOperator(TableOperator[W]):
         self._emission.flush()
 
     @staticmethod
-    def _record(record: Record, key: Windowed, change: Change, ts: int) -> Record:
+    def _record(record: Record, key: Windowed[Any], change: Change, ts: int) -> Record:
         return Record(key=key, value=change, ts=ts, headers=record.headers, origin=record.origin)
 
 
