@@ -274,16 +274,30 @@ class TopicReadTwoWays(PlanError):
         )
 
 
-class TopicWrittenOtherwise(PlanError):
-    """A topic is written with one type, and read by the same application with another."""
+class TopicWrittenAnotherWay(PlanError):
+    """An application reads a topic in another way than it writes it."""
 
-    code = "topic-written-otherwise"
+    code = "topic-written-another-way"
 
-    def __init__(self, topic: str, part: str, written: object, written_at: str, read: object, read_at: str) -> None:
+    def __init__(self, topic: str, written: object, sink_origin: str, read: object, source_origin: str) -> None:
         super().__init__(
-            f"the {part}s of topic {topic!r} are written as {written} and read as {read}",
-            where=f"{written_at} and {read_at}",
-            fix=f"give both the same {part}=...",
+            f"topic {topic!r} is written as {written} and read as {read}",
+            where=f"{sink_origin} and {source_origin}",
+            fix="give .to(...) the serdes that the topic is read with, or read it with those it is written with",
+        )
+
+
+class EndlessLoop(PlanError):
+    """Every record of a topic is written to it again."""
+
+    code = "endless-loop"
+
+    def __init__(self, topics: Sequence[str], origin: str) -> None:
+        names = " and ".join(repr(topic) for topic in topics)
+        super().__init__(
+            f"every record written to {names} is read and written there again, for ever",
+            where=origin,
+            fix="put a filter or a branch on the way, so that a record can end, or write to another topic",
         )
 
 
@@ -395,6 +409,19 @@ class NotTraceable(PlanError):
             where=origin,
             fix="write it as one expression of its arguments (operators, str methods, hr.when(...), hr functions);"
             " other Python code inside an operator is not supported yet",
+        )
+
+
+class NumberTooLarge(PlanError):
+    """A whole number in an expression needs more than 64 bits."""
+
+    code = "number-too-large"
+
+    def __init__(self, number: int, origin: str) -> None:
+        super().__init__(
+            f"{number} does not fit 64 bits",
+            where=origin,
+            fix="use a number from -2**63 to 2**63 - 1, or a Decimal",
         )
 
 
@@ -712,6 +739,20 @@ class RecordFailed(RunError):
             where=where,
             fix="mend the function or filter such records out before it;"
             " the application goes on from here at its next start",
+        )
+
+
+class TimestampInvalid(RunError):
+    """A record has no time that could be used."""
+
+    code = "timestamp-invalid"
+
+    def __init__(self, ts: int, reason: str, where: str | None) -> None:
+        super().__init__(
+            f"a record has the time {ts}, {reason}",
+            where=where,
+            fix='say with timestamp= of its stream or table what to do: "skip", "partition_time", "wall_clock", or a'
+            " function that finds the time in the record",
         )
 
 

@@ -18,10 +18,12 @@ from headrace.task.operators import OPERATORS
 PYTHON_ONLY = {
     "Aggregate",
     "Cogroup",
+    "Foreach",
     "ForeignKeyJoin",
     "ForeignKeyMatch",
     "ForeignKeySubscribe",
     "GlobalTable",
+    "Print",
     "Reduce",
     "StreamGlobalJoin",
     "StreamTableJoin",

@@ -8,24 +8,18 @@ from typing import Any, TypeVar, overload
 
 from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.names import LONGEST_NAME, checked_name, emit_of
+from headrace.dsl.options import Timestamp, check_same, start_of, times_of
 from headrace.dsl.paths import Paths
 from headrace.dsl.patterns import checked_pattern
 from headrace.dsl.stream import KStream
 from headrace.dsl.table import KTable
-from headrace.errors import (
-    NameTaken,
-    NothingToRun,
-    OptionInvalid,
-    StoreNeedsName,
-    TopicReadTwoWays,
-    TopicsOverlap,
-    TopicWrittenOtherwise,
-)
+from headrace.dsl.topics import check_topics
+from headrace.errors import NameTaken, NothingToRun, OptionInvalid, StoreNeedsName, TopicReadTwoWays, TopicsOverlap
 from headrace.model.durations import Duration, duration_ms
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Emit, GlobalTable, Node, Source, TableSource, To, VersionedTable
+from headrace.plan.nodes import Emit, GlobalTable, Node, Source, Start, TableSource, Times, VersionedTable
 from headrace.plan.origin import origin
-from headrace.serde import BYTES, Serde, readable
+from headrace.serde import BYTES, Serde
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -48,54 +42,130 @@ class Builder:
         self._paths = Paths()
 
     @overload
-    def stream(self, topic: Topics, *, name: str | None = None) -> KStream[bytes, bytes]: ...
+    def stream(
+        self,
+        topic: Topics,
+        *,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
+    ) -> KStream[bytes, bytes]: ...
 
     @overload
-    def stream(self, topic: Topics, *, key: Serde[K], name: str | None = None) -> KStream[K, bytes]: ...
+    def stream(
+        self,
+        topic: Topics,
+        *,
+        key: Serde[K],
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
+    ) -> KStream[K, bytes]: ...
 
     @overload
-    def stream(self, topic: Topics, *, value: Serde[V], name: str | None = None) -> KStream[bytes, V]: ...
+    def stream(
+        self,
+        topic: Topics,
+        *,
+        value: Serde[V],
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
+    ) -> KStream[bytes, V]: ...
 
     @overload
-    def stream(self, topic: Topics, *, key: Serde[K], value: Serde[V], name: str | None = None) -> KStream[K, V]: ...
+    def stream(
+        self,
+        topic: Topics,
+        *,
+        key: Serde[K],
+        value: Serde[V],
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
+    ) -> KStream[K, V]: ...
 
     def stream(
-        self, topic: Topics, *, key: Serde[Any] = BYTES, value: Serde[Any] = BYTES, name: str | None = None
+        self,
+        topic: Topics,
+        *,
+        key: Serde[Any] = BYTES,
+        value: Serde[Any] = BYTES,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
     ) -> KStream[Any, Any]:
         """Read a topic, several topics, or every topic whose name matches a compiled pattern, as a stream.
 
         Records of one partition come in order. The same topics read twice, with the same types, are one source.
         A record whose bytes do not fit its serde stops the application with its topic-partition@offset.
 
+        `timestamp` gives records their times: `lambda key, value: ...` in milliseconds, which may also take the
+        record's own `timestamp` and the latest `partition_time`; a negative result drops the record. Or it says what to
+        do with a negative time: "fail", which is usual, "skip" or "partition_time"; "wall_clock" gives every record the
+        time of day. `start` is "earliest" or "latest": where a topic begins that was not read before.
+
             lines = app.stream("lines", value=hr.STRING)
             logs = app.stream(re.compile("logs-.*"), value=hr.STRING)
         """
         here = origin()
         topics, pattern = _topics(topic, here)
+        stamp, first = times_of(timestamp, key, value, here), start_of(start, here)
         again = self._same_source(topics, pattern, key, value, here)
         if again is not None:
+            check_same(again, here, timestamp=stamp, start=first)
             return KStream(self, again)
         path = re.sub(r"[^A-Za-z0-9._-]+", "_", pattern).strip("_") if pattern else "-".join(topics)
         if name is None and path in self._names:  # the checkpoint knows sources by their names: no number will do
             raise NameTaken(path, self._names[path].origin, here)
         source = Source(
-            name=self.unique(name, path, here), origin=here, topics=topics, pattern=pattern, key=key, value=value
+            name=self.unique(name, path, here),
+            origin=here,
+            topics=topics,
+            pattern=pattern,
+            key=key,
+            value=value,
+            timestamp=stamp or Times.FAIL,
+            start=first or Start.EARLIEST,
         )
         return KStream(self, self.add(source))
 
     @overload
     def table(
-        self, topic: str, *, store: str | None = None, emit: str | None = None, name: str | None = None
+        self,
+        topic: str,
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
     ) -> KTable[bytes, bytes]: ...
 
     @overload
     def table(
-        self, topic: str, *, key: Serde[K], store: str | None = None, emit: str | None = None, name: str | None = None
+        self,
+        topic: str,
+        *,
+        key: Serde[K],
+        store: str | None = None,
+        emit: str | None = None,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
     ) -> KTable[K, bytes]: ...
 
     @overload
     def table(
-        self, topic: str, *, value: Serde[V], store: str | None = None, emit: str | None = None, name: str | None = None
+        self,
+        topic: str,
+        *,
+        value: Serde[V],
+        store: str | None = None,
+        emit: str | None = None,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
+        name: str | None = None,
     ) -> KTable[bytes, V]: ...
 
     @overload
@@ -107,6 +177,8 @@ class Builder:
         value: Serde[V],
         store: str | None = None,
         emit: str | None = None,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
         name: str | None = None,
     ) -> KTable[K, V]: ...
 
@@ -118,17 +190,20 @@ class Builder:
         value: Serde[Any] = BYTES,
         store: str | None = None,
         emit: str | None = None,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
         name: str | None = None,
     ) -> KTable[Any, Any]:
         """Read a topic as a table: the last record of each key is its row, one without a value deletes it.
 
         A record without a key is dropped. Records count in the order of the topic, whatever their times. Sends on
         every change; with the name of a store the last one of each key in a batch, or with `emit="every"` each.
+        `timestamp` and `start` are as for `stream`.
 
             users = app.table("users", key=hr.STRING, value=hr.STRING, store="users")
         """
         here = origin()
-        return self._table(TableSource, topic, key, value, store, emit, name, here)
+        return self._table(TableSource, topic, key, value, store, emit, name, here, timestamp, start)
 
     def versioned_table(
         self,
@@ -138,6 +213,8 @@ class Builder:
         value: Serde[V],
         history: Duration,
         store: str | None = None,
+        timestamp: Timestamp | None = None,
+        start: str | None = None,
         name: str | None = None,
     ) -> KTable[K, V]:
         """Read a topic as a table that knows what its rows were, as long ago as `history`.
@@ -150,7 +227,9 @@ class Builder:
         here = origin()
         history_ms = duration_ms("history", history, here)
         kept = store or f"{topic}.versioned_table"
-        return self._table(VersionedTable, topic, key, value, kept, "every", name, here, history_ms=history_ms)
+        return self._table(
+            VersionedTable, topic, key, value, kept, "every", name, here, timestamp, start, history_ms=history_ms
+        )
 
     def global_table(
         self,
@@ -159,6 +238,7 @@ class Builder:
         key: Serde[K],
         value: Serde[V],
         store: str | None = None,
+        timestamp: Timestamp | None = None,
         name: str | None = None,
     ) -> GlobalKTable[K, V]:
         """Read a topic as a table that every task has in full, for streams to look things up in by any key.
@@ -169,13 +249,21 @@ class Builder:
         """
         here = origin()
         topics, _ = _topics(topic, here)
+        stamp = times_of(timestamp, key, value, here)
         again = self._same_source(topics, None, key, value, here, GlobalTable)
         if again is not None:
             assert isinstance(again, GlobalTable)
+            check_same(again, here, timestamp=stamp)
             return GlobalKTable(self, again)
         kept = self.store_name(store, f"{topic}.global_table", here)
         node = GlobalTable(
-            name=self.unique(name, topic, here), origin=here, topics=topics, key=key, value=value, store=kept
+            name=self.unique(name, topic, here),
+            origin=here,
+            topics=topics,
+            key=key,
+            value=value,
+            timestamp=stamp or Times.FAIL,
+            store=kept,
         )
         return GlobalKTable(self, self.add(node))
 
@@ -186,7 +274,7 @@ class Builder:
         if not ends:
             raise NothingToRun(self.id)
         self._check_stores()
-        self._check_topics()
+        check_topics(self._nodes)
         return Plan(self.id, ends, tuple(self._nodes))
 
     def add(self, node: N) -> N:
@@ -237,6 +325,17 @@ class Builder:
         self._unnamed_stores.add(path)
         return path
 
+    def kept(self, store: str | None, emit: str | None, here: str) -> dict[str, Any]:
+        """`store` and `emit` of a table that keeps its rows only if told where; without, every change is sent on."""
+        if store is None:
+            self.emission(emit, here)  # raises if it is none
+            return {"store": None, "emit": Emit.EVERY}
+        return {"store": self.store_name(store, store, here), "emit": self.emission(emit, here)}
+
+    def emission(self, emit: str | None, here: str) -> Emit:
+        """Which changes of a table are sent on: as told there, or as for the whole application."""
+        return self.emit if emit is None else emit_of(emit, here)
+
     def _table(
         self,
         kind: type[TableSource],
@@ -247,25 +346,28 @@ class Builder:
         emit: str | None,
         name: str | None,
         here: str,
+        timestamp: Timestamp | None,
+        start: str | None,
         **parameters: Any,
     ) -> KTable[Any, Any]:
         topics, _ = _topics(topic, here)
+        stamp, first = times_of(timestamp, key, value, here), start_of(start, here)
         again = self._same_source(topics, None, key, value, here, kind)
         if again is not None:
             assert isinstance(again, TableSource)
             if store not in (None, again.store):
                 raise OptionInvalid("store", store, f"{again.store!r}, as at {again.origin}, or leave it out", here)
+            check_same(again, here, timestamp=stamp, start=first)
             return KTable(self, again)
-        kept = None if store is None else self.store_name(store, store, here)
-        chosen = self.emit if emit is None else emit_of(emit, here)
         node = kind(
             name=self.unique(name, topic, here),
             origin=here,
             topics=topics,
             key=key,
             value=value,
-            store=kept,
-            emit=chosen if kept else Emit.EVERY,
+            timestamp=stamp or Times.FAIL,
+            start=first or Start.EARLIEST,
+            **self.kept(store, emit, here),
             **parameters,
         )
         return KTable(self, self.add(node))
@@ -286,17 +388,6 @@ class Builder:
                     f"only the order of two lines tells which {path!r} it belongs to",
                     (first.origin, second.origin),
                 )
-
-    def _check_topics(self) -> None:
-        """Refuse a topic that is read in another way than this application itself writes it."""
-        sources = [node for node in self._nodes if isinstance(node, Source)]
-        sinks = [(node, node.topic) for node in self._nodes if isinstance(node, To) and isinstance(node.topic, str)]
-        both = [(sink, topic, one) for sink, topic in sinks for one in sources if _shared((topic,), None, one)]
-        for sink, topic, source in both:
-            for part in ("key", "value"):
-                written, read = getattr(sink, part), getattr(source, part)
-                if not readable(written, read):
-                    raise TopicWrittenOtherwise(topic, part, written, sink.origin, read, source.origin)
 
     def _same_source(
         self,

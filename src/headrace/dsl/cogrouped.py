@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from headrace.dsl import grouped as groups
 from headrace.dsl.functions import KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
-from headrace.dsl.names import emit_of
 from headrace.dsl.table import KTable
 from headrace.dsl.windowed import checked_windows
 from headrace.dsl.windowed_cogrouped import WindowedCogroupedKStream
@@ -70,7 +69,7 @@ class CogroupedKStream(Generic[K, A]):
             initial=begin,
             aggregators=self.aggregators(begin),
             store=name,
-            emit=self._builder.emit if emit is None else emit_of(emit, here),
+            emit=self._builder.emission(emit, here),
         )
         return KTable(self._builder, self._builder.add(node))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headrace.errors import NotTraceable, OptionInvalid, WrongType
-from headrace.expr import Bound, Expr, Opaque, bind, check_parameters, trace
+from headrace.expr import Bound, Expr, Opaque, bind, check_parameters, only_computes, trace
 from headrace.model.holding import holds
 from headrace.model.records import is_record, record_type
 from headrace.model.types import (
@@ -95,10 +95,26 @@ def bound_on(
     return result
 
 
+def acting(op: str, function: Callable[..., Any] | Expr, node: Node, here: str, *, traced: bool = True) -> Bound:
+    """A function that may be there for what it does.
+
+    It is traced only if it cannot do anything, for to be traced it is called once more than there are records.
+    """
+    if isinstance(function, Expr) or (traced and only_computes(function)):
+        return bound(op, function, (KEY_VALUE,), node, here)
+    if not callable(function):
+        raise OptionInvalid("action", function, "a function (key, value)", here)
+    check_parameters(function, KEY_VALUE, f"the function of {op}", here)
+    return _opaque(function, KEY_VALUE, op, "it may do more than compute", here, None)
+
+
 def initial_of(value: Any, here: str) -> Initial:
     """What an aggregate begins with, from a value or from a function that makes one."""
     if callable(value):
-        sample = value()
+        try:
+            sample = value()
+        except Exception as exc:
+            raise OptionInvalid("initial", value, f"one that can be called: {exc}", here) from exc
         text = f"{getattr(value, '__name__', 'a function')}()"
         return Initial(value, _hinted(type(sample)) or OBJECT, text)
     if value is not None and type(value) not in _HINTS:

@@ -21,3 +21,8 @@ class GlobalKTable(Generic[K, V]):
 
     def __repr__(self) -> str:
         return f"GlobalKTable({self._node.name})"
+
+    @property
+    def queryable_store_name(self) -> str | None:
+        """The name of the store that holds its rows."""
+        return self._node.store

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from headrace.dsl import cogrouped
 from headrace.dsl.functions import AGGREGATE_VALUE, KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
-from headrace.dsl.names import emit_of
 from headrace.dsl.table import KTable
 from headrace.dsl.windowed import WindowedKStream, checked_windows
 from headrace.expr import Expr
@@ -95,7 +94,7 @@ class KGroupedStream(Generic[K, V]):
             origin=here,
             upstream=self._node,  # type: ignore[call-arg]
             store=name,
-            emit=self._builder.emit if emit is None else emit_of(emit, here),
+            emit=self._builder.emission(emit, here),
             **parameters,
         )
         return KTable(self._builder, self._builder.add(node))

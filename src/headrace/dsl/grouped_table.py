@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from headrace.dsl import table as tables
 from headrace.dsl.functions import AGGREGATE_VALUE, KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
-from headrace.dsl.names import emit_of
 from headrace.expr import Expr
 from headrace.model.types import Type
 from headrace.plan.nodes import Node, TableAggregate, TableReduce
@@ -107,7 +106,7 @@ class KGroupedTable(Generic[K, V]):
             origin=here,
             upstream=self._node,  # type: ignore[call-arg]
             store=name,
-            emit=self._builder.emit if emit is None else emit_of(emit, here),
+            emit=self._builder.emission(emit, here),
             **parameters,
         )
         return tables.KTable(self._builder, self._builder.add(node))

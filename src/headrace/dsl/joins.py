@@ -6,13 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headrace.dsl.functions import KEY_VALUE, VALUE, bound, bound_on, exactly
-from headrace.dsl.names import emit_of
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr
 from headrace.model.durations import Duration, duration_ms, duration_text
 from headrace.model.windows import JoinWindows
 from headrace.plan.nodes import (
-    Emit,
     ForeignKeyJoin,
     ForeignKeyMatch,
     ForeignKeySubscribe,
@@ -78,8 +76,6 @@ def table_join(
     """A join of two tables by key."""
     op = {Side.INNER: "join", Side.LEFT: "left_join", Side.OUTER: "outer_join"}[side]
     same_keys(left, right, here)
-    kept = None if store is None else builder.store_name(store, store, here)
-    chosen = builder.emit if emit is None else emit_of(emit, here)
     node = TableJoin(
         name=builder.unique(name, f"{left.name}.{op}", here),
         origin=here,
@@ -87,8 +83,7 @@ def table_join(
         right=right,
         joiner=joiner_of(op, joiner, left, right, here),
         side=side,
-        store=kept,
-        emit=chosen if kept else Emit.EVERY,
+        **builder.kept(store, emit, here),
     )
     return builder.add(node)
 
@@ -111,8 +106,6 @@ def foreign_key_join(
     for one in (left, right):
         one.output().key.store_serde(here)  # raises if a key has no bytes to be found by
     path, keep_all = builder.unique(name, f"{left.name}.{op}", here), side is Side.LEFT
-    kept = None if store is None else builder.store_name(store, store, here)
-    chosen = builder.emit if emit is None else emit_of(emit, here)
     subscribe = ForeignKeySubscribe(name=f"{path}.subscribe", origin=here, upstream=left, on=key, keep_all=keep_all)
     subscribers = builder.store_name(None, f"{path}.subscribers", here)
     match = ForeignKeyMatch(
@@ -130,8 +123,7 @@ def foreign_key_join(
         left=left,
         joiner=joiner_of(op, joiner, left, right, here),
         keep_all=keep_all,
-        store=kept,
-        emit=chosen if kept else Emit.EVERY,
+        **builder.kept(store, emit, here),
     )
     return builder.add(node)
 

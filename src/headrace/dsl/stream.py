@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from headrace.dsl import table as tables
 from headrace.dsl.branched import BranchedKStream
-from headrace.dsl.functions import KEY_VALUE, VALUE, bound, exactly, list_of_pairs, list_type, pair_type
+from headrace.dsl.functions import KEY_VALUE, VALUE, acting, bound, exactly, list_of_pairs, list_type, pair_type
 from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.grouped import KGroupedStream
 from headrace.dsl.joins import Joiner, same_app, stream_global_join, stream_join, stream_table_join
-from headrace.dsl.names import checked_name, emit_of, fitting_serde
+from headrace.dsl.names import checked_name, fitting_serde
+from headrace.dsl.options import Partitioner, partitioner_of
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr
 from headrace.model.durations import Duration
 from headrace.model.types import BOOL, STR
 from headrace.model.windows import JoinWindows
 from headrace.plan.nodes import (
-    Emit,
     Filter,
     FlatMap,
     FlatMapValues,
+    Foreach,
     Map,
     MapValues,
     Merge,
     Node,
     Peek,
+    Print,
     Repartition,
     SelectKey,
     Side,
@@ -55,14 +58,14 @@ class KStream(Generic[K, V]):
     def __repr__(self) -> str:
         return f"KStream({self._node.name})"
 
-    def filter(self, predicate: Callable[[K, V], bool] | Expr, *, name: str | None = None) -> KStream[K, V]:
+    def filter(self, predicate: Callable[[K, V], bool | Expr] | Expr, *, name: str | None = None) -> KStream[K, V]:
         """Keep the records whose predicate is true.
 
         stream.filter(lambda key, value: value > 100)
         """
         return self._filter("filter", predicate, keep=True, name=name)
 
-    def filter_not(self, predicate: Callable[[K, V], bool] | Expr, *, name: str | None = None) -> KStream[K, V]:
+    def filter_not(self, predicate: Callable[[K, V], bool | Expr] | Expr, *, name: str | None = None) -> KStream[K, V]:
         """Keep the records whose predicate is not true."""
         return self._filter("filter_not", predicate, keep=False, name=name)
 
@@ -135,14 +138,58 @@ class KStream(Generic[K, V]):
     def peek(self, shown: Callable[[K, V], object] | Expr, *, name: str | None = None) -> KStream[K, V]:
         """Print an expression of every record to the console, and send the record on unchanged.
 
-        stream.peek(lambda key, value: key + " -> " + value)
+        A function that uses more than its arguments and `hr` runs as Python code, for each record: it may do something
+        else instead, and print nothing by giving None.
+
+            stream.peek(lambda key, value: key + " -> " + value)
+            stream.peek(lambda key, value: seen.append(value))
         """
         here = origin()
-        return self._next(Peek, "peek", name, here, shown=bound("peek", shown, (KEY_VALUE,), self._node, here))
+        return self._next(Peek, "peek", name, here, shown=acting("peek", shown, self._node, here))
 
-    def merge(self, other: KStream[K, V], *, name: str | None = None) -> KStream[K, V]:
-        """The records of both streams as one. Nothing is promised about the order between the two."""
+    def foreach(self, action: Callable[[K, V], object], *, name: str | None = None) -> None:
+        """Call a function for every record, for what it does; nothing is sent on."""
         here = origin()
+        called = acting("foreach", action, self._node, here, traced=False)
+        self._next(Foreach, "foreach", name, here, action=called)
+
+    def print(
+        self,
+        label: str | None = None,
+        *,
+        mapper: Callable[[K, V], str] | Expr | None = None,
+        file: str | Path | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Write a line `[label]: key, value` for every record, or what `mapper` makes of it, to the console or a file.
+
+        The label is the name of the stream unless given. The file is written anew with every start.
+        """
+        here = origin()
+        text = None if mapper is None else bound("print", mapper, (KEY_VALUE,), self._node, here)
+        if file is not None and not Path(file).absolute().parent.is_dir():
+            raise OptionInvalid("file", str(file), "a file in a directory that is there", here)
+        self._next(
+            Print,
+            "print",
+            name,
+            here,
+            label=self._node.name if label is None else label,
+            mapper=text,
+            file=None if file is None else str(file),
+        )
+
+    def merge(self, *others: KStream[K, V], name: str | None = None) -> KStream[K, V]:
+        """The records of all these streams as one. Nothing is promised about the order between them."""
+        here = origin()
+        if not others:
+            raise OptionInvalid("others", others, "at least one stream to merge with", here)
+        merged = self
+        for number, other in enumerate(others, 1):
+            merged = merged._merge(other, name if number == len(others) else None, here)
+        return merged
+
+    def _merge(self, other: KStream[K, V], name: str | None, here: str) -> KStream[K, V]:
         same_app(self._builder, other, here, KStream, "a stream: of a table, its changes are one: table.to_stream()")
         for part in ("key", "value"):
             mine, theirs = (getattr(node.output(), part) for node in (self._node, other._node))
@@ -293,13 +340,19 @@ class KStream(Generic[K, V]):
         """
         return BranchedKStream(self._builder, self._node, name, origin())
 
-    def repartition(self, partitions: int | None = None, *, name: str | None = None) -> KStream[K, V]:
-        """Bring records with the same key together in one task; a record without a key is dropped."""
+    def repartition(
+        self, partitions: int | None = None, *, partitioner: Partitioner | None = None, name: str | None = None
+    ) -> KStream[K, V]:
+        """Bring records with the same key together in one task; a record without a key is dropped.
+
+        A partitioner, `lambda key, value, partitions: ...`, may bring others together, as in `to`.
+        """
         here = origin()
         if partitions is not None and (not isinstance(partitions, int) or partitions < 1):
             raise OptionInvalid("partitions", partitions, "a whole number from 1 on", here)
         self._node.output().key.store_serde(here)  # raises if the key has no bytes to be sent by
-        return self._next(Repartition, "repartition", name, here, partitions=partitions)
+        chosen = partitioner_of("repartition", partitioner, self._node.output(), here)
+        return self._next(Repartition, "repartition", name, here, partitions=partitions, partitioner=chosen)
 
     def to_table(
         self, *, store: str | None = None, emit: str | None = None, name: str | None = None
@@ -311,14 +364,11 @@ class KStream(Generic[K, V]):
         """
         here = origin()
         self._node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
-        kept = None if store is None else self._builder.store_name(store, store, here)
-        chosen = self._builder.emit if emit is None else emit_of(emit, here)
         node = ToTable(
             name=self._builder.unique(name, f"{self._node.name}.to_table", here),
             origin=here,
             upstream=self._node,
-            store=kept,
-            emit=chosen if kept else Emit.EVERY,
+            **self._builder.kept(store, emit, here),
         )
         return tables.KTable(self._builder, self._builder.add(node))
 
@@ -340,12 +390,15 @@ class KStream(Generic[K, V]):
         *,
         key: Serde[K] | None = None,
         value: Serde[V] | None = None,
+        partitioner: Partitioner | None = None,
         name: str | None = None,
     ) -> None:
         """Write every record to a topic, or to the topic that a function names for it.
 
         Without `key` and `value` the serdes they were read with are used, or the natural one of their type.
-        Records keep their timestamps and headers, and are partitioned by key as Kafka's own producers do.
+        Records keep their timestamps and headers, and are partitioned by key as Kafka's own producers do, unless a
+        partitioner, `lambda key, value, partitions: ...`, or with the topic in front, says otherwise: it gives a
+        partition, a list of several, an empty one to drop the record, or None for the usual one.
         """
         here = origin()
         schema = self._node.output()
@@ -355,7 +408,8 @@ class KStream(Generic[K, V]):
         else:
             path, target = "to", bound("to", topic, (KEY_VALUE,), self._node, here, exactly(STR, "the topic"))
         key, value = fitting_serde("key", key, schema.key, here), fitting_serde("value", value, schema.value, here)
-        self._next(To, path, name, here, topic=target, key=key, value=value)
+        chosen = partitioner_of("to", partitioner, schema, here)
+        self._next(To, path, name, here, topic=target, key=key, value=value, partitioner=chosen)
 
     def _join_stream(
         self,
@@ -397,7 +451,7 @@ class KStream(Generic[K, V]):
         return KStream(self._builder, node)
 
     def _filter(
-        self, op: str, predicate: Callable[[K, V], bool] | Expr, *, keep: bool, name: str | None
+        self, op: str, predicate: Callable[[K, V], bool | Expr] | Expr, *, keep: bool, name: str | None
     ) -> KStream[K, V]:
         here = origin()
         condition = bound(op, predicate, (KEY_VALUE,), self._node, here, exactly(BOOL, "the predicate"))

@@ -9,12 +9,11 @@ from headrace.dsl import stream as streams
 from headrace.dsl.functions import KEY_VALUE, VALUE, bound, exactly, pair_type
 from headrace.dsl.grouped_table import KGroupedTable
 from headrace.dsl.joins import Joiner, foreign_key_join, same_app, table_join
-from headrace.dsl.names import emit_of
 from headrace.dsl.suppressed import Suppressed, checked
 from headrace.errors import VersionsHeldBack
 from headrace.expr import Expr
 from headrace.model.types import BOOL
-from headrace.plan.nodes import Emit, Node, Side, Suppress, TableFilter, TableGroupBy, TableMapValues, ToStream
+from headrace.plan.nodes import Node, Side, Suppress, TableFilter, TableGroupBy, TableMapValues, ToStream
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
@@ -36,9 +35,14 @@ class KTable(Generic[K, V]):
     def __repr__(self) -> str:
         return f"KTable({self._node.name})"
 
+    @property
+    def queryable_store_name(self) -> str | None:
+        """The name of the store that holds its rows; None if it keeps none."""
+        return getattr(self._node, "store", None)
+
     def filter(
         self,
-        predicate: Callable[[K, V], bool] | Expr,
+        predicate: Callable[[K, V], bool | Expr] | Expr,
         *,
         store: str | None = None,
         emit: str | None = None,
@@ -52,7 +56,7 @@ class KTable(Generic[K, V]):
 
     def filter_not(
         self,
-        predicate: Callable[[K, V], bool] | Expr,
+        predicate: Callable[[K, V], bool | Expr] | Expr,
         *,
         store: str | None = None,
         emit: str | None = None,
@@ -61,14 +65,55 @@ class KTable(Generic[K, V]):
         """The rows whose predicate is not true."""
         return self._filter("filter_not", predicate, False, store, emit, name)
 
+    # As for streams: what a lambda computes with hr functions is an Expr, whose value may be anything.
+    @overload
+    def map_values(
+        self, mapper: Expr, *, store: str | None = None, emit: str | None = None, name: str | None = None
+    ) -> KTable[K, Any]: ...
+
+    @overload
     def map_values(
         self,
-        mapper: Callable[[V], V2] | Callable[[K, V], V2] | Expr,
+        mapper: Callable[[V], Expr],
         *,
         store: str | None = None,
         emit: str | None = None,
         name: str | None = None,
-    ) -> KTable[K, V2]:
+    ) -> KTable[K, Any]: ...
+
+    @overload
+    def map_values(
+        self, mapper: Callable[[V], V2], *, store: str | None = None, emit: str | None = None, name: str | None = None
+    ) -> KTable[K, V2]: ...
+
+    @overload
+    def map_values(
+        self,
+        mapper: Callable[[K, V], Expr],
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, Any]: ...
+
+    @overload
+    def map_values(
+        self,
+        mapper: Callable[[K, V], V2],
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V2]: ...
+
+    def map_values(
+        self,
+        mapper: Callable[..., Any] | Expr,
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, Any]:
         """A new value for every row; the function takes the value, or the key and the value, and never None."""
         here = origin()
         value = bound("map_values", mapper, (VALUE, KEY_VALUE), self._node, here)
@@ -200,7 +245,7 @@ class KTable(Generic[K, V]):
     def _filter(
         self,
         op: str,
-        predicate: Callable[[K, V], bool] | Expr,
+        predicate: Callable[[K, V], bool | Expr] | Expr,
         keep: bool,
         store: str | None,
         emit: str | None,
@@ -220,14 +265,11 @@ class KTable(Generic[K, V]):
         here: str,
         **parameters: Any,
     ) -> KTable[Any, Any]:
-        kept = None if store is None else self._builder.store_name(store, store, here)
-        chosen = self._builder.emit if emit is None else emit_of(emit, here)
         node = kind(
             name=self._builder.unique(name, f"{self._node.name}.{op}", here),
             origin=here,
             upstream=self._node,  # type: ignore[call-arg]
-            store=kept,
-            emit=chosen if kept else Emit.EVERY,
+            **self._builder.kept(store, emit, here),
             **parameters,
         )
         return KTable(self._builder, self._builder.add(node))

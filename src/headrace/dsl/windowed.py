@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from headrace.dsl.folds import aggregating, reducing
-from headrace.dsl.names import emit_of
 from headrace.dsl.table import KTable
 from headrace.dsl.windows import EmitStrategy
 from headrace.errors import OptionInvalid
@@ -105,7 +104,7 @@ class WindowedKStream(Generic[K, V]):
             store=name,
             retention_ms=kept_ms(self._windows, retention, here),
             final=self._strategy is EmitStrategy.ON_WINDOW_CLOSE,
-            emit=self._builder.emit if emit is None else emit_of(emit, here),
+            emit=self._builder.emission(emit, here),
         )
         return KTable(self._builder, self._builder.add(node))
 

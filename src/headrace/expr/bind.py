@@ -14,8 +14,11 @@ from headrace.expr.syntax import Expr, tree_of
 from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Symbol, Tree
 from headrace.model.records import record_type
 from headrace.model.types import (
+    INT,
     JSON,
     NONE,
+    DictType,
+    ListType,
     OptionalType,
     StructType,
     Type,
@@ -109,6 +112,15 @@ class _Binder:
         nullable = field.type != present(field.type) or field.type == JSON
         return FieldOf(present(field.type), nullable, str(tree), target, name, struct.keyed)
 
+    def _windowed(self, tree: Tree, windowed: WindowedType, target: Bound, name: str) -> Bound:
+        types = {"key": windowed.key, "start": INT, "end": INT}
+        if name == "window":
+            raise NotTraceable("the function", f"{windowed}.window is an object of its own", self._line(tree))
+        if name not in types:
+            near = get_close_matches(name, types, n=2)
+            raise UnknownName(f"{windowed} has no field {name}", list(types), near, self._line(tree))
+        return FieldOf(types[name], False, str(tree), target, name, False)
+
     def _built(self, tree: Tree, struct: StructType, trees: dict[str, Tree]) -> Bound:
         items = []
         for field in struct.fields:
@@ -127,6 +139,8 @@ class _Binder:
             case "[]", (Bound(type=StructType(keyed=True)), Constant(value=str(key))):
                 return self._field(tree, args[0], key)
         types = tuple(arg.type for arg in args)
+        if isinstance(tree, Call) and tree.in_place and _changes(types[0]):
+            raise NotTraceable("the function", f"`{name}=` changes a {types[0]} in place", self._line(tree))
         rows = rows_of(name)
         if name.startswith(".") and not any(has_method(row, types[0]) for row in rows):
             raise self._unknown(tree, types[0], f"method {name[1:]}()", name[1:])
@@ -155,6 +169,11 @@ def _applied(tree: Tree, row: Function, args: tuple[Bound, ...], needed: tuple[T
     nullable = row.gives_none(*(arg.nullable for arg in taken))
     gives = result(row, needed)
     return Applied(present(gives), nullable or gives != present(gives), str(tree), row, taken)
+
+
+def _changes(type_: Type) -> bool:
+    """Whether a value of a type can be changed in place."""
+    return isinstance(type_, ListType | DictType | StructType) or type_ == JSON
 
 
 def _field(bound: Bound) -> Type:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
@@ -28,6 +29,12 @@ class Tree:
     def strength(self) -> int:
         """How tightly this binds in print."""
         return _ATOM
+
+    def walk(self) -> Iterator[Tree]:
+        """The node itself and all that it is made of."""
+        yield self
+        for one in fields(self):
+            yield from _walk(getattr(self, one.name))
 
 
 @dataclass(frozen=True)
@@ -114,6 +121,8 @@ class Call(Tree):
 
     function: str
     args: tuple[Tree, ...]
+    in_place: bool = field(default=False, kw_only=True, compare=False, repr=False)
+    """Whether it was written as `+=`, which is the same for what cannot change, and only for that."""
 
     def __str__(self) -> str:
         name, args = self.function, self.args
@@ -139,6 +148,14 @@ class Call(Tree):
 
     def strength(self) -> int:
         return _SIGN if len(self.args) == 1 and self.function == "-" else _STRENGTH.get(self.function, _ATOM)
+
+
+def _walk(thing: object) -> Iterator[Tree]:
+    if isinstance(thing, Tree):
+        yield from thing.walk()
+    elif isinstance(thing, tuple):
+        for one in thing:
+            yield from _walk(one)
 
 
 def _within(tree: Tree, needed: int) -> str:

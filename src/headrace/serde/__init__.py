@@ -2,7 +2,7 @@
 
 from headrace.serde.base import Serde
 from headrace.serde.json import JsonSerde, json
-from headrace.serde.natural import fitting, readable, serde_of
+from headrace.serde.natural import fitting, serde_of
 from headrace.serde.primitives import (
     BOOL,
     BYTES,
@@ -30,7 +30,6 @@ __all__ = [
     "by_name",
     "fitting",
     "json",
-    "readable",
     "serde_of",
     "session_windowed",
     "windowed",

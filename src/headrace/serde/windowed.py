@@ -72,7 +72,7 @@ def windowed(key: Serde[K], *, size: Duration) -> TimeWindowedSerde[K]:
 
     The bytes have no end of the window, so its size has to be told; of sliding windows that is their difference.
     """
-    return TimeWindowedSerde(key, duration_ms("size", size, calling_line() or "?"))
+    return TimeWindowedSerde(key, duration_ms("size", size, calling_line() or "?", least=1))
 
 
 def session_windowed(key: Serde[K]) -> SessionWindowedSerde[K]:

@@ -10,7 +10,7 @@ from headrace.expr import Bound, Opaque
 from headrace.expr.bound import Applied
 from headrace.model.types import NONE, ListType, PairType, Type
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Count, Node, Source
+from headrace.plan.nodes import Count, Node, Repartition, Source, Start, Times, To
 from headrace.serde import PRIMITIVES, Serde
 from headrace.serde.primitives import primitive_of
 from headrace.spark.native import OPERATORS
@@ -24,10 +24,22 @@ def check_supported(plan: Plan) -> None:
     for node in plan.nodes:
         if type(node) not in SUPPORTED:
             raise NotOnSparkYet(node.name, node.op, node.origin)
+        for option in _options(node):
+            raise NotOnSparkYet(node.name, f"{node.op} with {option}", node.origin)
         for function in _opaque(node):
             raise function.refusal()
         for unknown in _unknown(node):
             raise NotOnSparkYet(node.name, f"{node.op} with {unknown}", node.origin)
+
+
+def _options(node: Node) -> Iterator[str]:
+    """What a node is told that Spark does not do yet."""
+    if isinstance(node, Source) and node.timestamp is not Times.FAIL:
+        yield "timestamp="
+    if isinstance(node, Source) and node.start is not Start.EARLIEST:
+        yield f'start="{node.start.value}"'
+    if isinstance(node, To | Repartition) and node.partitioner is not None:
+        yield "partitioner="
 
 
 def _opaque(node: Node) -> Iterator[Opaque]:

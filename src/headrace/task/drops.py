@@ -13,6 +13,8 @@ class Reason(Enum):
     NO_VALUE = "no value"
     LATE = "late"
     OLDER = "older than the row"
+    NO_TIME = "no time"
+    NO_PARTITION = "no partition"
 
 
 class Drops:

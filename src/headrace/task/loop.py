@@ -20,6 +20,7 @@ from headrace.task.drops import Drops
 from headrace.task.operators.source import decoded
 from headrace.task.queues import Queue
 from headrace.task.task import Task
+from headrace.task.timestamps import Timestamps
 
 Written = tuple[To, RawRecord]
 
@@ -36,6 +37,7 @@ class Loop:
         self.stores: dict[str, KeyValueStore] = {}
         self.windows = TimedStores()
         self.drops = Drops()
+        self._timestamps = Timestamps(clock, self.drops)
         self._written: list[Written] = []
         self._sources: dict[str, Source] = {}
         self._waiting: dict[tuple[Node, str], list[tuple[Task, Queue]]] = {}
@@ -93,7 +95,9 @@ class Loop:
     def _read(self, raw: RawRecord) -> None:
         source = self._sources.get(raw.topic) or self.source_of(raw.topic)
         self._sources[raw.topic] = source
-        self._enqueue(source, raw.topic, decoded(source, raw))
+        record = self._timestamps.stamped(source, raw.topic, decoded(source, raw))
+        if record is not None:
+            self._enqueue(source, raw.topic, record)
 
     def _send(self, node: Repartition, record: Record) -> None:
         self._enqueue(node, "", record)

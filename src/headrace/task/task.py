@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from headrace.errors import HeadraceError
 from headrace.model.record import Record
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node
 from headrace.plan.subtopology import SubTopology
 from headrace.task.context import Context, TaskTime
+from headrace.task.failures import failure
 from headrace.task.operators import OPERATORS, Operator
 from headrace.task.queues import Queue, Queues
 
@@ -49,9 +51,14 @@ class Task:
         time = self._time
         if record.ts > time.stream_ms:
             time.stream_ms = record.ts
-        for way in self._entries[node]:
-            way(record)
-        time.stream.run(time.stream_ms)
+        try:
+            for way in self._entries[node]:
+                way(record)
+            time.stream.run(time.stream_ms)
+        except HeadraceError:
+            raise
+        except Exception as exc:
+            raise failure(exc, record) from exc
         return True
 
     def tick(self) -> None:

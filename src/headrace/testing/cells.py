@@ -163,7 +163,7 @@ def _number(kind: type) -> Callable[[str], Any]:
     return number
 
 
-def _windowed(inner: Serde[Any], text: str) -> Windowed:
+def _windowed(inner: Serde[Any], text: str) -> Windowed[Any]:
     found = _WINDOWED.fullmatch(text)
     if found is None:
         raise ValueError(f"{text} is no windowed key: write ann@[0s, 10s)")

@@ -23,6 +23,8 @@ Row = Record | tuple[Any, Any] | tuple[Any, Any, Moment]
 
 Headers = Iterable[Header]
 
+_NO_TIME = -1
+
 
 class InputTopic:
     """A topic that the application reads."""
@@ -34,8 +36,8 @@ class InputTopic:
     def pipe(self, value: Any = None, *, key: Any = None, ts: Moment | None = None, headers: Headers = ()) -> None:
         """Write a record at the end of the topic, and let the application handle it.
 
-        `ts` is in milliseconds since 1970 or a datetime. Without it the record has the time of the topic, which then
-        moves on.
+        `ts` is in milliseconds since 1970 or a datetime; -1 is for a record without a time, as old producers wrote
+        them. Without it the record has the time of the topic, which then moves on.
         """
         try:
             data = None if value is None else self._value.write(value)
@@ -45,7 +47,7 @@ class InputTopic:
         if ts is None:
             ts = self._now
             self._now += self._advance
-        elif type(ts) is not int or ts < 0:
+        elif type(ts) is not int or ts < _NO_TIME:
             ts = moment_ms("ts", ts, origin())
         self._send(self._topic, key_data, data, ts, _headers(headers) if headers else ())
 

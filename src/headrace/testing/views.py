@@ -42,7 +42,7 @@ class StoreView(ABC):
         """The keys of a table from one to another, both inside, by their bytes; None for no bound."""
         raise self._lacks("range()")
 
-    def fetch(self, key: Any, first: Moment = 0, last: Moment = _LATEST) -> dict[Windowed, Any]:  # noqa: ARG002
+    def fetch(self, key: Any, first: Moment = 0, last: Moment = _LATEST) -> dict[Windowed[Any], Any]:  # noqa: ARG002
         """The windows of one key that begin from one time to another, both inside; of sessions, that end there."""
         raise self._lacks("fetch()")
 
@@ -116,15 +116,15 @@ class WindowView(StoreView):
         self._written(self._node.windowed_serde(), key)
         return self.all().get(key)
 
-    def fetch(self, key: Any, first: Moment = 0, last: Moment = _LATEST) -> dict[Windowed, Any]:
+    def fetch(self, key: Any, first: Moment = 0, last: Moment = _LATEST) -> dict[Windowed[Any], Any]:
         data = self._written(self._node.key_serde(), key)
         return self._found(moment_ms("first", first, origin()), moment_ms("last", last, origin()), data)
 
-    def all(self) -> dict[Windowed, Any]:
+    def all(self) -> dict[Windowed[Any], Any]:
         """Every key and window with its value, by the time and then the bytes of the key."""
         return self._found(0, _LATEST)
 
-    def _found(self, first: int, last: int, wanted: bytes | None = None) -> dict[Windowed, Any]:
+    def _found(self, first: int, last: int, wanted: bytes | None = None) -> dict[Windowed[Any], Any]:
         inner = self._node.key_serde()
         return {
             Windowed(inner.read(key), start, end): value

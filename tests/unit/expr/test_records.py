@@ -277,3 +277,13 @@ def test_patterns_that_python_and_java_read_differently(pattern: str, words: str
 def test_a_pattern_that_fits_nothing_cannot_be_found_again_and_again() -> None:
     with pytest.raises(HeadraceError, match="it fits where there is nothing"):
         hr.all_matches(hr.value, "a*")
+
+
+def test_fields_of_windowed_keys() -> None:
+    types = {"key": windowed_of(STR), "value": INT}
+    bound = bind(hr.key.key + "@" + hr.text(hr.key.end - hr.key.start), types, "app.py:1")
+    assert (str(bound.type), bound.python()({"key": hr.Windowed("ann", 5, 9)})) == ("str", "ann@4")
+    with pytest.raises(UnknownName, match=r"Windowed\[str\] has no field begin(.|\n)*there are key, start, end"):
+        bind(hr.key.begin, types, "app.py:1")
+    with pytest.raises(NotTraceable, match=r"Windowed\[str\].window is Python code of its own"):
+        bind(hr.key.window, types, "app.py:1")

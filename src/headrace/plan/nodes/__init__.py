@@ -7,15 +7,17 @@ from headrace.plan.nodes.count import Count, Emit
 from headrace.plan.nodes.fold import Aggregating, Counting, Fold, Reducing
 from headrace.plan.nodes.foreign_key_join import ForeignKeyJoin, ForeignKeyMatch, ForeignKeySubscribe
 from headrace.plan.nodes.repartition import Repartition
-from headrace.plan.nodes.source import Source
+from headrace.plan.nodes.source import Source, Start, Times
 from headrace.plan.nodes.stateless import (
     Filter,
     FlatMap,
     FlatMapValues,
+    Foreach,
     Map,
     MapValues,
     Merge,
     Peek,
+    Print,
     SelectKey,
     ToStream,
 )
@@ -43,6 +45,7 @@ __all__ = [
     "FlatMap",
     "FlatMapValues",
     "Fold",
+    "Foreach",
     "ForeignKeyJoin",
     "ForeignKeyMatch",
     "ForeignKeySubscribe",
@@ -53,6 +56,7 @@ __all__ = [
     "Merge",
     "Node",
     "Peek",
+    "Print",
     "Reduce",
     "Reducing",
     "Repartition",
@@ -62,6 +66,7 @@ __all__ = [
     "SlidingWindowed",
     "Source",
     "Split",
+    "Start",
     "StreamGlobalJoin",
     "StreamJoin",
     "StreamTableJoin",
@@ -74,6 +79,7 @@ __all__ = [
     "TableReduce",
     "TableSource",
     "TimeWindowed",
+    "Times",
     "To",
     "ToStream",
     "ToTable",

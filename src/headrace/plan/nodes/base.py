@@ -37,6 +37,9 @@ class Facts:
     everywhere: bool = False
     """Is held in full by every task: whoever reads it looks things up, and is not moved together with it."""
 
+    passes: bool = False
+    """Sends on a record for each one that comes in, if not for those without a key."""
+
     wants_old: bool = False
     """Needs the old values of the tables it reads, which are not sent otherwise."""
 

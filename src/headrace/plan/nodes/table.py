@@ -63,7 +63,7 @@ class ToTable(Unary):
     emit: Emit = Emit.EVERY
 
     op = "to_table"
-    facts = Facts(stateful=True, ends=True, table=True)
+    facts = Facts(stateful=True, ends=True, table=True, passes=True)
 
     @property
     def keeps_old(self) -> bool:

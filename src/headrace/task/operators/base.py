@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
 from headrace.errors import RecordFailed
@@ -86,6 +86,21 @@ class Operator(ABC, Generic[N]):
                 raise self.failed(record, str(exc)) from exc
 
         return call
+
+    def pair(self, record: Record, result: Any) -> tuple[Any, Any]:
+        """The key and the value that a function gave."""
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise self.failed(record, f"{result!r} is not (key, value)")
+        return result
+
+    def listed(self, record: Record, result: Any) -> list[Any]:
+        """The items that a function gave, in a list or one by one."""
+        if isinstance(result, str | bytes) or not isinstance(result, Iterable):
+            raise self.failed(record, f"{result!r} is not a list")
+        try:
+            return list(result)
+        except Exception as exc:
+            raise self.failed(record, str(exc)) from exc
 
     def failed(self, record: Record, reason: str) -> RecordFailed:
         """The error for a record that this node cannot handle."""
