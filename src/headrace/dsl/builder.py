@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar, overload
 
 from headrace.dsl.global_table import GlobalKTable
-from headrace.dsl.names import LONGEST_NAME, checked_name, emit_of
+from headrace.dsl.names import LONGEST_NAME, checked_name, emit_of, ttl_of
 from headrace.dsl.paths import Paths
 from headrace.dsl.patterns import checked_pattern
 from headrace.dsl.stream import KStream
@@ -15,6 +15,7 @@ from headrace.dsl.table import KTable
 from headrace.errors import NameTaken, NothingToRun, OptionInvalid, StoreNeedsName, TopicReadTwoWays, TopicsOverlap
 from headrace.model.durations import Duration, duration_ms
 from headrace.plan.graph import Plan
+from headrace.plan.growth import GrowingStore, growing_stores
 from headrace.plan.nodes import Emit, GlobalTable, Node, Source, TableSource, VersionedTable
 from headrace.plan.origin import origin
 from headrace.serde import BYTES, Serde
@@ -77,17 +78,37 @@ class Builder:
 
     @overload
     def table(
-        self, topic: str, *, store: str | None = None, emit: str | None = None, name: str | None = None
+        self,
+        topic: str,
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        ttl: Duration | None = None,
+        name: str | None = None,
     ) -> KTable[bytes, bytes]: ...
 
     @overload
     def table(
-        self, topic: str, *, key: Serde[K], store: str | None = None, emit: str | None = None, name: str | None = None
+        self,
+        topic: str,
+        *,
+        key: Serde[K],
+        store: str | None = None,
+        emit: str | None = None,
+        ttl: Duration | None = None,
+        name: str | None = None,
     ) -> KTable[K, bytes]: ...
 
     @overload
     def table(
-        self, topic: str, *, value: Serde[V], store: str | None = None, emit: str | None = None, name: str | None = None
+        self,
+        topic: str,
+        *,
+        value: Serde[V],
+        store: str | None = None,
+        emit: str | None = None,
+        ttl: Duration | None = None,
+        name: str | None = None,
     ) -> KTable[bytes, V]: ...
 
     @overload
@@ -99,6 +120,7 @@ class Builder:
         value: Serde[V],
         store: str | None = None,
         emit: str | None = None,
+        ttl: Duration | None = None,
         name: str | None = None,
     ) -> KTable[K, V]: ...
 
@@ -110,17 +132,20 @@ class Builder:
         value: Serde[Any] = BYTES,
         store: str | None = None,
         emit: str | None = None,
+        ttl: Duration | None = None,
         name: str | None = None,
     ) -> KTable[Any, Any]:
         """Read a topic as a table: the last record of each key is its row, one without a value deletes it.
 
         A record without a key is dropped. Records count in the order of the topic, whatever their times. Sends on
         every change; with the name of a store the last one of each key in a batch, or with `emit="every"` each.
+        With `ttl="1d"`, a row without an update for a day of stream time, that of all records in its task, is deleted;
+        a record that is older than that is dropped as late.
 
             users = app.table("users", key=hr.STRING, value=hr.STRING, store="users")
         """
         here = origin()
-        return self._table(TableSource, topic, key, value, store, emit, name, here)
+        return self._table(TableSource, topic, key, value, store, emit, name, here, ttl_ms=ttl_of(ttl, here))
 
     def versioned_table(
         self,
@@ -179,6 +204,10 @@ class Builder:
             raise NothingToRun(self.id)
         self._check_stores()
         return Plan(self.id, ends)
+
+    def growing_stores(self) -> tuple[GrowingStore, ...]:
+        """The stores that can grow without bound, each with its line, what it grows with, and what would bound it."""
+        return growing_stores(self.plan().nodes)
 
     def add(self, node: N) -> N:
         """Take a node into the topology."""
@@ -246,6 +275,8 @@ class Builder:
             assert isinstance(again, TableSource)
             if store not in (None, again.store):
                 raise OptionInvalid("store", store, f"{again.store!r}, as at {again.origin}, or leave it out", here)
+            if parameters.get("ttl_ms") not in (None, again.ttl_ms):
+                raise OptionInvalid("ttl", parameters["ttl_ms"], f"the one at {again.origin}, or leave it out", here)
             return KTable(self, again)
         kept = None if store is None else self.store_name(store, store, here)
         chosen = self.emit if emit is None else emit_of(emit, here)

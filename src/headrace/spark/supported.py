@@ -24,6 +24,8 @@ def check_supported(plan: Plan) -> None:
     for node in plan.nodes:
         if type(node) not in SUPPORTED:
             raise NotOnSparkYet(node.name, node.op, node.origin)
+        if isinstance(node, Count) and node.ttl_ms is not None:
+            raise NotOnSparkYet(node.name, "count with ttl", node.origin)
         for function in _opaque(node):
             raise function.refusal()
         for unknown in _unknown(node):

@@ -13,6 +13,9 @@ class Reason(Enum):
     NO_VALUE = "no value"
     LATE = "late"
     OLDER = "older than the row"
+    EARLY = "before the window"
+    DUPLICATE = "duplicate"
+    FAILED = "failed"
 
 
 class Drops:

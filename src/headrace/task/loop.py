@@ -10,7 +10,7 @@ from headrace.model.clock import Clock
 from headrace.model.record import RawRecord, Record
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, Repartition, Source, To
+from headrace.plan.nodes import Errors, Node, Repartition, Source, To
 from headrace.plan.old_values import sending_old
 from headrace.plan.subtopology import SubTopology
 from headrace.state.keyvalue import KeyValueStore
@@ -48,6 +48,7 @@ class Loop:
             drops=self.drops,
             clock=clock,
             sending_old=sending_old(plan),
+            reading_failures=frozenset(node for errors in plan.of(Errors) for node in errors.of),
         )
         self._tasks = [Task(part, plan, context) for part in self._parts()]
         self._flushed = [node for node in plan.nodes if node.facts.stateful]

@@ -28,7 +28,7 @@ class Task:
         cuts = {upstream for node in part.nodes for upstream in node.inputs if upstream.facts.cuts}
         sources = [node for node in part.nodes if not node.inputs]
         self._entries = {node: (self._operators[node].on_record,) for node in sources} | {
-            node: tuple(reader.way(position) for reader, position in self._readers(plan, node)) for node in cuts
+            node: tuple(reader.entry(position) for reader, position in self._readers(plan, node)) for node in cuts
         }
 
     def reads(self, node: Node) -> bool:
@@ -48,6 +48,7 @@ class Task:
         time = self._time
         if record.ts > time.stream_ms:
             time.stream_ms = record.ts
+            time.before.run(record.ts)
         for way in self._entries[node]:
             way(record)
         time.stream.run(time.stream_ms)

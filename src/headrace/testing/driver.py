@@ -14,7 +14,7 @@ from headrace.model.durations import Duration, duration_ms
 from headrace.model.record import Header, RawRecord, Record
 from headrace.model.windows import Windowed
 from headrace.passes.pipeline import rewrite
-from headrace.plan.nodes import SessionWindowed, Source, StreamJoin, To
+from headrace.plan.nodes import DropDuplicates, SessionWindowed, Source, StreamJoin, To
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.origin import origin
 from headrace.serde import Serde
@@ -65,7 +65,7 @@ class TopologyTestDriver:
         for node in self._loop.plan.nodes:
             if isinstance(node, WindowedAggregation) and node.store == name:
                 return WindowedStoreView(node, self._loop.windows)
-            if getattr(node, "store", None) == name and not isinstance(node, StreamJoin):
+            if getattr(node, "store", None) == name and not isinstance(node, StreamJoin | DropDuplicates):
                 history = getattr(node, "history_ms", None)
                 timed = self._loop.windows
                 store = self._loop.stores[name] if history is None else timed.versioned_store(name, history)

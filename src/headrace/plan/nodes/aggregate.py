@@ -36,12 +36,21 @@ class Reduce(Unary):
     reducer: Bound
     store: str
     emit: Emit
+    ttl_ms: int | None = None
 
     op = "reduce"
     facts = Facts(stateful=True, ends=True, table=True)
 
+    @property
+    def drops_late(self) -> bool:
+        return self.ttl_ms is not None
+
+    @property
+    def grows_with(self) -> str | None:
+        return "the number of its keys" if self.ttl_ms is None else None
+
     def detail(self) -> str:
-        return str(self.reducer) + kept(self.store, self.emit)
+        return str(self.reducer) + kept(self.store, self.emit, self.ttl_ms)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,15 +64,24 @@ class Aggregate(Unary):
     aggregator: Bound
     store: str
     emit: Emit
+    ttl_ms: int | None = None
 
     op = "aggregate"
     facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def drops_late(self) -> bool:
+        return self.ttl_ms is not None
+
+    @property
+    def grows_with(self) -> str | None:
+        return "the number of its keys" if self.ttl_ms is None else None
 
     def output(self) -> Schema:
         return self.upstream.output().with_value(self.initial.type)
 
     def detail(self) -> str:
-        return f"{self.initial}, {self.aggregator}{kept(self.store, self.emit)}"
+        return f"{self.initial}, {self.aggregator}{kept(self.store, self.emit, self.ttl_ms)}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -78,12 +96,21 @@ class Cogroup(Node):
     aggregators: tuple[Bound, ...]
     store: str
     emit: Emit
+    ttl_ms: int | None = None
 
     op = "cogroup"
     facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def drops_late(self) -> bool:
+        return self.ttl_ms is not None
+
+    @property
+    def grows_with(self) -> str | None:
+        return "the number of its keys" if self.ttl_ms is None else None
 
     def output(self) -> Schema:
         return Schema(Field(self.streams[0].output().key.type), Field(self.initial.type))
 
     def detail(self) -> str:
-        return f"{self.initial}, {' | '.join(map(str, self.aggregators))}{kept(self.store, self.emit)}"
+        return f"{self.initial}, {' | '.join(map(str, self.aggregators))}{kept(self.store, self.emit, self.ttl_ms)}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from headrace.model.durations import duration_text
 from headrace.plan.nodes.base import Facts, Unary
-from headrace.plan.nodes.count import Emit
+from headrace.plan.nodes.count import Emit, lasting
 from headrace.plan.nodes.source import Source
 
 
@@ -21,16 +21,21 @@ class TableSource(Source):
 
     store: str | None = None
     emit: Emit = Emit.EVERY
+    ttl_ms: int | None = None
 
     op = "table"
     facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def drops_late(self) -> bool:
+        return self.ttl_ms is not None
 
     @property
     def keeps_old(self) -> bool:
         return self.store is not None
 
     def detail(self) -> str:
-        return super().detail() + kept(self.store, self.emit)
+        return super().detail() + kept(self.store, self.emit, self.ttl_ms)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,6 +48,10 @@ class VersionedTable(TableSource):
     history_ms: int
 
     op = "versioned_table"
+
+    @property
+    def drops_late(self) -> bool:
+        return True
 
     @property
     def versioned(self) -> bool:
@@ -61,18 +70,23 @@ class ToTable(Unary):
 
     store: str | None = None
     emit: Emit = Emit.EVERY
+    ttl_ms: int | None = None
 
     op = "to_table"
     facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def drops_late(self) -> bool:
+        return self.ttl_ms is not None
 
     @property
     def keeps_old(self) -> bool:
         return self.store is not None
 
     def detail(self) -> str:
-        return kept(self.store, self.emit).removeprefix(", ")
+        return kept(self.store, self.emit, self.ttl_ms).removeprefix(", ")
 
 
-def kept(store: str | None, emit: Any) -> str:
+def kept(store: str | None, emit: Any, ttl_ms: int | None = None) -> str:
     """What `describe()` says of a store."""
-    return f", store {store}, emit {emit.value}" if store else ""
+    return (f", store {store}, emit {emit.value}" if store else "") + lasting(ttl_ms)

@@ -42,12 +42,21 @@ class TableReduce(Unary):
     subtractor: Bound
     store: str
     emit: Emit
+    ttl_ms: int | None = None
 
     op = "table_reduce"
     facts = Facts(stateful=True, ends=True, table=True)
 
+    @property
+    def drops_late(self) -> bool:
+        return self.ttl_ms is not None
+
+    @property
+    def grows_with(self) -> str | None:
+        return "the number of its groups" if self.ttl_ms is None else None
+
     def detail(self) -> str:
-        return f"+ {self.adder}, - {self.subtractor}{kept(self.store, self.emit)}"
+        return f"+ {self.adder}, - {self.subtractor}{kept(self.store, self.emit, self.ttl_ms)}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -59,12 +68,21 @@ class TableAggregate(Unary):
     subtractor: Bound
     store: str
     emit: Emit
+    ttl_ms: int | None = None
 
     op = "table_aggregate"
     facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def drops_late(self) -> bool:
+        return self.ttl_ms is not None
+
+    @property
+    def grows_with(self) -> str | None:
+        return "the number of its groups" if self.ttl_ms is None else None
 
     def output(self) -> Schema:
         return self.upstream.output().with_value(self.initial.type)
 
     def detail(self) -> str:
-        return f"{self.initial}, + {self.adder}, - {self.subtractor}{kept(self.store, self.emit)}"
+        return f"{self.initial}, + {self.adder}, - {self.subtractor}{kept(self.store, self.emit, self.ttl_ms)}"
