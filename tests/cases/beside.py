@@ -137,6 +137,12 @@ def expired(windows: Windows, **options: Any) -> Topology:
     return topology
 
 
+def expired_of_cogroup(app: Builder) -> None:
+    left, right = texts(app, "left").group_by_key(), texts(app, "right").group_by_key()
+    both = left.cogroup(lambda _, v, text: text + v).cogroup(right, lambda _, v, text: text + v)
+    both.windowed_by(hr.tumbling("10ms")).aggregate("", store="n").expired().to("expired")
+
+
 def case(title: str, topology: Topology, *steps: Any) -> Case:
     return Case(title, topology, *steps, gap=GAP)
 
@@ -300,5 +306,12 @@ CASES = [
         expired(hr.session("10ms"), retention="20ms"),
         put("in", ("a", "1", 3), ("a", "2", 8), ("b", "3", 99)),
         every("expired", (("a", 3, 8), 2, 8)),
+    ),
+    case(
+        "windows of a cogroup that the store forgets",
+        expired_of_cogroup,
+        put("left", ("a", "1", 3)),
+        put("right", ("a", "2", 4), ("b", "3", 25)),
+        every("expired", (("a", 0, 10), "12", 4)),
     ),
 ]

@@ -13,7 +13,7 @@ from headrace.dsl.patterns import checked_pattern
 from headrace.dsl.stream import KStream
 from headrace.dsl.table import KTable
 from headrace.errors import NameTaken, NothingToRun, OptionInvalid, StoreNeedsName, TopicReadTwoWays, TopicsOverlap
-from headrace.model.durations import Duration, duration_ms
+from headrace.model.durations import Duration, duration_ms, duration_text
 from headrace.plan.graph import Plan
 from headrace.plan.growth import GrowingStore, growing_stores
 from headrace.plan.nodes import Emit, GlobalTable, Node, Source, TableSource, VersionedTable
@@ -276,7 +276,9 @@ class Builder:
             if store not in (None, again.store):
                 raise OptionInvalid("store", store, f"{again.store!r}, as at {again.origin}, or leave it out", here)
             if parameters.get("ttl_ms") not in (None, again.ttl_ms):
-                raise OptionInvalid("ttl", parameters["ttl_ms"], f"the one at {again.origin}, or leave it out", here)
+                raise OptionInvalid(
+                    "ttl", duration_text(parameters["ttl_ms"]), f"the one at {again.origin}, or leave it out", here
+                )
             return KTable(self, again)
         kept = None if store is None else self.store_name(store, store, here)
         chosen = self.emit if emit is None else emit_of(emit, here)

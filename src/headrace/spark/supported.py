@@ -24,12 +24,20 @@ def check_supported(plan: Plan) -> None:
     for node in plan.nodes:
         if type(node) not in SUPPORTED:
             raise NotOnSparkYet(node.name, node.op, node.origin)
-        if isinstance(node, Count) and node.ttl_ms is not None:
-            raise NotOnSparkYet(node.name, "count with ttl", node.origin)
+        for option in _beyond(node):
+            raise NotOnSparkYet(node.name, f"{node.op} with {option}", node.origin)
         for function in _opaque(node):
             raise function.refusal()
         for unknown in _unknown(node):
             raise NotOnSparkYet(node.name, f"{node.op} with {unknown}", node.origin)
+
+
+def _beyond(node: Node) -> Iterator[str]:
+    """Options with which a node has no form on Spark, whatever it has without them."""
+    if getattr(node, "ttl_ms", None) is not None:
+        yield "ttl"
+    if getattr(getattr(node, "windows", None), "idle_ms", None) is not None:
+        yield "idle_after"
 
 
 def _opaque(node: Node) -> Iterator[Opaque]:

@@ -47,7 +47,9 @@ def test_one_topic_has_one_ttl() -> None:
     app = Builder("app")
     rows(app, ttl="1d")
     rows(app)
-    with pytest.raises(OptionInvalid, match=r"give the one at test_ttl\.py:\d+, or leave it out"):
+    with pytest.raises(
+        OptionInvalid, match=r"ttl='2d' is not possible\n.*\n.*give the one at test_ttl\.py:\d+, or leave it out"
+    ):
         rows(app, ttl="2d")
 
 
