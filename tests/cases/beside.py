@@ -104,6 +104,31 @@ def failing_table(app: Builder) -> None:
     failed(numbers)
 
 
+def failing_rows_summed(app: Builder) -> None:
+    table = app.table("in", key=hr.STRING, value=hr.STRING, store="rows", emit="every")
+    numbers = table.map_values(lambda v: 100 // hr.integer(v))
+    grouped = numbers.group_by(lambda _, n: ("all", n))
+    grouped.reduce(lambda a, b: a + b, lambda a, b: a - b, store="sum", emit="every").to_stream().to("out")
+    failed(numbers)
+
+
+def failing_rows_joined(app: Builder) -> None:
+    table = app.table("in", key=hr.STRING, value=hr.STRING, store="rows", emit="every")
+    numbers = table.map_values(lambda v: 100 // hr.integer(v))
+    others = app.table("other", key=hr.STRING, value=hr.STRING, store="others", emit="every")
+    others.left_join(numbers, lambda other, n: other + hr.text(n)).to_stream().to("out")
+    failed(numbers)
+
+
+def failing_table_join(app: Builder) -> None:
+    left, right = (
+        app.table(topic, key=hr.STRING, value=hr.STRING, store=topic, emit="every") for topic in ("left", "right")
+    )
+    joined = left.join(right, lambda a, b: hr.integer(a) // hr.integer(b))
+    joined.to_stream().to("out")
+    failed(joined)
+
+
 def failing_join(app: Builder) -> None:
     joined = texts(app, "left").left_join(
         texts(app, "right"),
@@ -124,7 +149,9 @@ def failing_lookup(app: Builder) -> None:
 def failing_foreign_key(app: Builder) -> None:
     orders = app.table("orders", key=hr.STRING, value=hr.STRING, store="orders", emit="every")
     users = app.table("users", key=hr.INT64, value=hr.STRING, store="users", emit="every")
-    joined = orders.join(users, lambda order, user: order + user, on=lambda order: hr.integer(order))
+    joined = orders.join(
+        users, lambda order, user: hr.text(2 // hr.integer(order)) + " " + user, on=lambda order: hr.integer(order)
+    )
     joined.to_stream().to("out")
     failed(joined)
 
@@ -254,10 +281,10 @@ CASES = [
         every("failed", ("a", "total: no ValueError", 8)),
     ),
     case(
-        "failures of a table have the new value of the row",
+        "a row that fails is not in the table and its failure has the new value",
         failing_table,
         put("in", ("a", "5", 1), ("a", "0", 2), ("b", "2", 3)),
-        every("out", ("a", 20, 1), ("b", 50, 3)),
+        every("out", ("a", 20, 1), ("a", None, 2), ("b", 50, 3)),
         every("failed", ("a", "in.map_values: 0 ZeroDivisionError", 2)),
     ),
     case(
@@ -282,9 +309,9 @@ CASES = [
     case(
         "failures of a foreign key",
         failing_foreign_key,
-        put("users", (1, " ann", 0)),
+        put("users", (1, "ann", 0)),
         put("orders", ("a", "1", 1), ("b", "no", 2)),
-        every("out", ("a", "1 ann", 1)),
+        every("out", ("a", "2 ann", 1)),
         every("failed", ("b", "orders.join.subscribe: no ValueError", 2)),
     ),
     case(
@@ -313,5 +340,37 @@ CASES = [
         put("left", ("a", "1", 3)),
         put("right", ("a", "2", 4), ("b", "3", 25)),
         every("expired", (("a", 0, 10), "12", 4)),
+    ),
+    case(
+        "a row that fails is taken out of an aggregate and its successor put in",
+        failing_rows_summed,
+        put("in", ("a", "5", 1), ("b", "4", 2), ("a", "0", 3), ("a", "2", 4)),
+        every("out", ("all", 20, 1), ("all", 45, 2), ("all", 25, 3), ("all", 75, 4)),
+        every("failed", ("a", "in.map_values: 0 ZeroDivisionError", 3)),
+    ),
+    case(
+        "a row that fails is not found by a join and its failure is told once",
+        failing_rows_joined,
+        put("in", ("a", "0", 1)),
+        put("other", ("a", "x", 2), ("a", "y", 3)),
+        put("in", ("a", "5", 4)),
+        every("out", ("a", "xNone", 2), ("a", "yNone", 3), ("a", "y20", 4)),
+        every("failed", ("a", "in.map_values: 0 ZeroDivisionError", 1)),
+    ),
+    case(
+        "a row whose join fails is deleted until it fits again",
+        failing_table_join,
+        put("left", ("a", "6", 1)),
+        put("right", ("a", "2", 2), ("a", "0", 3), ("a", "3", 4)),
+        every("out", ("a", 3, 2), ("a", None, 3), ("a", 2, 4)),
+        every("failed", ("a", "left.join: 0 ZeroDivisionError", 3)),
+    ),
+    case(
+        "a failure of a foreign key join has the left row",
+        failing_foreign_key,
+        put("users", (0, "zero", 0), (2, "two", 0)),
+        put("orders", ("a", "2", 1), ("b", "0", 2)),
+        every("out", ("a", "1 two", 1), ("b", None, 2)),
+        every("failed", ("b", "orders.join: 0 ZeroDivisionError", 2)),
     ),
 ]

@@ -172,8 +172,9 @@ class KTable(Generic[K, V]):
     def errors(self, *, name: str | None = None) -> streams.KStream[Any, Failure[Any]]:
         """The records that a function of this table failed on; none of them stops the application any more.
 
-        Each has its key, time and headers, and as value an `hr.Failure`. The table stays as it was before the record;
-        of a sliding window, the windows that the record came into first keep it.
+        Each has its key, time and headers, and as value an `hr.Failure`. A row that fails is not in this table; if it
+        was there before it is deleted. An aggregate stays as it was before the record; of sliding windows, those that
+        the record came into first keep it.
         """
         return streams.KStream(self._builder, errors(self._builder, self._node, name, origin()))
 

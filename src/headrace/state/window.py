@@ -78,11 +78,12 @@ class WindowStore:
         assert self._newest is not None
         gone = bisect_right(self._times, self._newest - self._retention_ms)
         for time in self._times[:gone]:
-            for key, values in sorted(self._by_time.pop(time).items()):
+            at = self._by_time.pop(time)
+            for key in at:
                 self._forget(key, time)
-                if self._watched is not None:
-                    watched, window = self._watched
-                    watched += [(key, window(time), stored) for stored in values]
+            if self._watched is not None:
+                watched, window = self._watched
+                watched += [(key, window(time), stored) for key in sorted(at) for stored in at[key]]
         del self._times[:gone]
 
     def _remove(self, key: bytes, time: int) -> None:

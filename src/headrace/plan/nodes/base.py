@@ -88,6 +88,11 @@ class Node(ABC):
     def output(self) -> Schema:
         """The types of what this node sends on."""
 
+    def given(self) -> tuple[Schema, ...]:
+        """The types of the records that come to it, by the inputs that it does not only look things up in."""
+        followed = (one for position, one in enumerate(self.inputs) if not self.looks_up(position))
+        return tuple(one.output() for one in followed) or (self.output(),)
+
     def detail(self) -> str:
         """What `describe()` says beside the name: the parameters, in short."""
         return ""

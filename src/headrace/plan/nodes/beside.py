@@ -18,10 +18,10 @@ class BesideNode(Node):
     of: tuple[Node, ...]
     """The operators beside which it stands: one, or the parts of one."""
 
-    def given(self) -> Schema:
-        """The types of what the operators are given, as far as all of their inputs have the same."""
-        inputs = [one.output() for operator in self.of for one in operator.inputs or (operator,)]
-        return Schema(_common([one.key for one in inputs]), _common([one.value for one in inputs]))
+    def left_out(self) -> Schema:
+        """The types of what comes to the operators, as far as all of it has the same."""
+        given = [schema for operator in self.of for schema in operator.given()]
+        return Schema(_common([one.key for one in given]), _common([one.value for one in given]))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -32,7 +32,7 @@ class Late(BesideNode):
     facts = Facts(beside=Beside.LATE)
 
     def output(self) -> Schema:
-        return self.given()
+        return self.left_out()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,7 +43,7 @@ class Errors(BesideNode):
     facts = Facts(beside=Beside.FAILED)
 
     def output(self) -> Schema:
-        given = self.given()
+        given = self.left_out()
         return Schema(given.key, Field(failure_of(given.value.type)))
 
 

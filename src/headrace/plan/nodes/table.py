@@ -7,12 +7,13 @@ from typing import Any
 
 from headrace.model.durations import duration_text
 from headrace.plan.nodes.base import Facts, Unary
-from headrace.plan.nodes.count import Emit, lasting
+from headrace.plan.nodes.count import Emit
+from headrace.plan.nodes.lasting import Lasting, lasting
 from headrace.plan.nodes.source import Source
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableSource(Source):
+class TableSource(Source, Lasting):
     """The records of a topic as the changes of a table: the last value of each key is its row, None deletes it.
 
     Drops a record without a key. Records count in the order of the topic, whatever their times. Without the name of a
@@ -21,14 +22,9 @@ class TableSource(Source):
 
     store: str | None = None
     emit: Emit = Emit.EVERY
-    ttl_ms: int | None = None
 
     op = "table"
     facts = Facts(stateful=True, ends=True, table=True)
-
-    @property
-    def drops_late(self) -> bool:
-        return self.ttl_ms is not None
 
     @property
     def keeps_old(self) -> bool:
@@ -62,7 +58,7 @@ class VersionedTable(TableSource):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ToTable(Unary):
+class ToTable(Unary, Lasting):
     """The records of a stream as the changes of a table. Drops a record without a key.
 
     Without the name of a store every record is sent on; with one, `emit` says which.
@@ -70,14 +66,9 @@ class ToTable(Unary):
 
     store: str | None = None
     emit: Emit = Emit.EVERY
-    ttl_ms: int | None = None
 
     op = "to_table"
     facts = Facts(stateful=True, ends=True, table=True)
-
-    @property
-    def drops_late(self) -> bool:
-        return self.ttl_ms is not None
 
     @property
     def keeps_old(self) -> bool:

@@ -9,6 +9,7 @@ from headrace.model.types import PairType
 from headrace.plan.nodes.aggregate import Initial
 from headrace.plan.nodes.base import Facts, Unary
 from headrace.plan.nodes.count import Emit
+from headrace.plan.nodes.lasting import Lasting
 from headrace.plan.nodes.table import kept
 from headrace.plan.schema import Field, Schema
 
@@ -35,32 +36,24 @@ class TableGroupBy(Unary):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableReduce(Unary):
+class TableReduce(Unary, Lasting):
     """The values of the rows in each group, reduced to one: old values are taken out before new ones come in."""
 
     adder: Bound
     subtractor: Bound
     store: str
     emit: Emit
-    ttl_ms: int | None = None
 
     op = "table_reduce"
     facts = Facts(stateful=True, ends=True, table=True)
-
-    @property
-    def drops_late(self) -> bool:
-        return self.ttl_ms is not None
-
-    @property
-    def grows_with(self) -> str | None:
-        return "the number of its groups" if self.ttl_ms is None else None
+    rows = "groups"
 
     def detail(self) -> str:
         return f"+ {self.adder}, - {self.subtractor}{kept(self.store, self.emit, self.ttl_ms)}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableAggregate(Unary):
+class TableAggregate(Unary, Lasting):
     """The rows in each group folded into one value: old values are taken out before new ones come in."""
 
     initial: Initial
@@ -68,18 +61,10 @@ class TableAggregate(Unary):
     subtractor: Bound
     store: str
     emit: Emit
-    ttl_ms: int | None = None
 
     op = "table_aggregate"
     facts = Facts(stateful=True, ends=True, table=True)
-
-    @property
-    def drops_late(self) -> bool:
-        return self.ttl_ms is not None
-
-    @property
-    def grows_with(self) -> str | None:
-        return "the number of its groups" if self.ttl_ms is None else None
+    rows = "groups"
 
     def output(self) -> Schema:
         return self.upstream.output().with_value(self.initial.type)

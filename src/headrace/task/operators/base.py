@@ -102,9 +102,21 @@ class Operator(ABC, Generic[N]):
 
         return call
 
+    def attempted(self, record: Record, compute: Callable[[], Any], *, again: bool = False) -> Any:
+        """What a function makes of a row; None if it fails, as if the row were not there, where failures are read.
+
+        `again` is for a row that it was asked for before: whoever reads failures has been told then.
+        """
+        try:
+            return compute()
+        except RecordFailed as exc:
+            if not again or not self._handles(exc):
+                self.fail(record, exc)
+            return None
+
     def fail(self, record: Record, exc: RecordFailed) -> None:
         """Send a record that failed at this node to where failures are read; raise what is another's, or if none is."""
-        if exc.node != self._label or self.node not in self.task.reading_failures:
+        if not self._handles(exc):
             raise exc
         self.task.drops.add(self.node.name, Reason.FAILED)
         error = type(exc.__cause__ or exc).__name__
@@ -148,6 +160,9 @@ class Operator(ABC, Generic[N]):
     def failed(self, record: Record, reason: str) -> RecordFailed:
         """The error for a record that this node cannot handle."""
         return RecordFailed(self._label, reason, record.origin)
+
+    def _handles(self, exc: RecordFailed) -> bool:
+        return exc.node == self._label and self.node in self.task.reading_failures
 
     @property
     def _label(self) -> str:
