@@ -17,6 +17,7 @@ from headrace.plan.nodes import (
     Late,
     Node,
     Reducing,
+    Source,
     WindowedCogroup,
 )
 from headrace.plan.nodes.beside import BesideNode
@@ -35,8 +36,8 @@ def late(builder: Builder, node: Node, name: str | None, here: str) -> Node:
 
 
 def errors(builder: Builder, node: Node, name: str | None, here: str) -> Node:
-    """The records that the functions of an operator fail on."""
-    parts = tuple(part for part in _parts(node) if _has_function(part))
+    """The records that an operator fails on: its functions, or the serdes of a source."""
+    parts = tuple(part for part in _parts(node) if isinstance(part, Source) or _has_function(part))
     if not parts:
         raise NothingBeside("errors", node.name, "has no function that could fail", _ERRORS, here)
     return _beside(builder, Errors, node, parts, name, here)

@@ -58,7 +58,8 @@ class Builder:
         """Read a topic, several topics, or every topic whose name matches a compiled pattern, as a stream.
 
         Records of one partition come in order. The same topics read twice, with the same types, are one source.
-        A record whose bytes do not fit its serde stops the application with its topic-partition@offset.
+        A record whose bytes do not fit its serde stops the application with its topic-partition@offset, unless
+        `.errors()` of the stream is read.
 
             lines = app.stream("lines", value=hr.STRING)
             logs = app.stream(re.compile("logs-.*"), value=hr.STRING)

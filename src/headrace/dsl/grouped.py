@@ -112,7 +112,7 @@ class KGroupedStream(Generic[K, V]):
         return KTable(self._builder, self._builder.add(node))
 
     def windowed_by(self, windows: Windows) -> WindowedKStream[K, V]:
-        """Group the records by window, too: `hr.tumbling`, `hr.hopping`, `hr.sliding`, `hr.session`.
+        """Group the records by window, too: `hr.tumbling`, `hr.hopping`, `hr.sliding`, `hr.session` or `hr.unlimited`.
 
         clicks.group_by_key().windowed_by(hr.tumbling("1m", grace="5s")).count()
         """

@@ -39,6 +39,7 @@ class Loop:
         self._written: list[Written] = []
         self._sources: dict[str, Source] = {}
         self._waiting: dict[tuple[Node, str], list[tuple[Task, Queue]]] = {}
+        self._reading_failures = frozenset(node for errors in plan.of(Errors) for node in errors.of)
         context = Context(
             send=self._send,
             write=self._write,
@@ -48,7 +49,7 @@ class Loop:
             drops=self.drops,
             clock=clock,
             sending_old=sending_old(plan),
-            reading_failures=frozenset(node for errors in plan.of(Errors) for node in errors.of),
+            reading_failures=self._reading_failures,
         )
         self._tasks = [Task(part, plan, context) for part in self._parts()]
         self._flushed = [node for node in plan.nodes if node.facts.stateful]
@@ -93,7 +94,7 @@ class Loop:
     def _read(self, raw: RawRecord) -> None:
         source = self._sources.get(raw.topic) or self.source_of(raw.topic)
         self._sources[raw.topic] = source
-        self._enqueue(source, raw.topic, decoded(source, raw))
+        self._enqueue(source, raw.topic, decoded(source, raw, failures_read=source in self._reading_failures))
 
     def _send(self, node: Repartition, record: Record) -> None:
         self._enqueue(node, "", record)

@@ -11,6 +11,7 @@ from headrace.plan.nodes import Node
 from headrace.plan.subtopology import SubTopology
 from headrace.task.context import Context, TaskTime
 from headrace.task.operators import OPERATORS, Operator
+from headrace.task.operators.source import way_into
 from headrace.task.queues import Queue, Queues
 
 
@@ -27,7 +28,7 @@ class Task:
             operator.connect(upstream, () if node.facts.cuts else self._readers(plan, node))
         cuts = {upstream for node in part.nodes for upstream in node.inputs if upstream.facts.cuts}
         sources = [node for node in part.nodes if not node.inputs]
-        self._entries = {node: (self._operators[node].on_record,) for node in sources} | {
+        self._entries = {node: (way_into(self._operators[node]),) for node in sources} | {
             node: tuple(reader.entry(position) for reader, position in self._readers(plan, node)) for node in cuts
         }
 

@@ -32,7 +32,7 @@ def texts(app: Builder | None = None) -> KStream[str, str]:
             "n has no .errors(): it has no function that could fail",
             "use it right behind the operator with the function; of group_by, write select_key(...) and group_by_key()",
         ),
-        (lambda s: s.errors(), "in has no .errors()", "right behind the operator"),
+        (lambda s: s.repartition().errors(), "in.repartition has no .errors()", "right behind the operator"),
         (lambda s: s.drop_duplicates(within="1s").errors(), "in.drop_duplicates has no .errors()", "right behind"),
         (
             lambda s: s.group_by_key().count(store="n").expired(),

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from headrace.model.failure import Failure
 from headrace.model.types import JSON, OBJECT, STR, StructField, Type, optional_of, struct_of
 from headrace.plan.nodes.base import Beside, Facts, Node
+from headrace.plan.nodes.source import Source
 from headrace.plan.schema import Field, Schema
+from headrace.serde import BYTES
 from headrace.serde.json.writing import is_writable
 
 
@@ -37,13 +39,16 @@ class Late(BesideNode):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Errors(BesideNode):
-    """The records that a function of an operator failed on, with what failed: they do not stop the application."""
+    """The records that an operator failed on, with what failed: they do not stop the application.
+
+    Of a source, these are the records whose bytes do not fit its serdes, in bytes.
+    """
 
     op = "errors"
     facts = Facts(beside=Beside.FAILED)
 
     def output(self) -> Schema:
-        given = self.left_out()
+        given = UNDECODED if isinstance(self.of[0], Source) else self.left_out()
         return Schema(given.key, Field(failure_of(given.value.type)))
 
 
@@ -56,6 +61,10 @@ class Expired(BesideNode):
 
     def output(self) -> Schema:
         return self.of[0].output()
+
+
+UNDECODED = Schema(Field.of(BYTES), Field.of(BYTES))
+"""What lies in a topic."""
 
 
 def failure_of(value: Type) -> Type:

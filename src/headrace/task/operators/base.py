@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from headrace.errors import RecordFailed
+from headrace.errors import HeadraceError, RecordFailed
 from headrace.expr import Bound
 from headrace.model.change import Change
 from headrace.model.failure import Failure
@@ -118,9 +118,13 @@ class Operator(ABC, Generic[N]):
         """Send a record that failed at this node to where failures are read; raise what is another's, or if none is."""
         if not self._handles(exc):
             raise exc
+        self.send_failure(_plain(record), exc, exc.reason)
+
+    def send_failure(self, record: Record, exc: HeadraceError, message: str) -> None:
+        """Send a record to where failures are read, and count it."""
         self.task.drops.add(self.node.name, Reason.FAILED)
         error = type(exc.__cause__ or exc).__name__
-        failure = Failure(_plain(record).value, self.node.name, error, exc.reason, record.origin)
+        failure = Failure(record.value, self.node.name, error, message, record.origin)
         self.send_beside(Beside.FAILED, record.with_value(failure))
 
     def function(self, bound: Bound, never_none: str | None = None) -> Callable[[Record], Any]:
