@@ -81,7 +81,7 @@ class CogroupedKStream(Generic[K, A]):
         return KTable(self._builder, self._builder.add(node))
 
     def windowed_by(self, windows: Windows) -> WindowedCogroupedKStream[K, A]:
-        """Group the records by window, too: `hr.tumbling`, `hr.hopping`, `hr.sliding`, `hr.session` or `hr.unlimited`."""
+        """Group the records by window, too, as `windowed_by` of a grouped stream."""
         streams = tuple(stream for stream, _, _ in self._parts)
         return WindowedCogroupedKStream(self._builder, streams, self.aggregators, checked_windows(windows, origin()))
 
