@@ -537,6 +537,15 @@ class VersionsHeldBack(PlanError):
         )
 
 
+class NothingBeside(PlanError):
+    """An operator is asked for late records, failures or windows that it never has."""
+
+    code = "nothing-beside"
+
+    def __init__(self, method: str, node: str, reason: str, fix: str, origin: str) -> None:
+        super().__init__(f"{node} has no .{method}(): it {reason}", where=origin, fix=fix)
+
+
 class NotInTopology(PlanError):
     """A test asks an application for something it does not have."""
 
@@ -734,6 +743,7 @@ class RecordFailed(RunError):
     code = "record-failed"
 
     def __init__(self, node: str, reason: str, where: str | None) -> None:
+        self.node, self.reason = node, reason
         super().__init__(
             f"{node} failed on a record: {reason}",
             where=where,
@@ -761,11 +771,11 @@ class BufferFull(RunError):
 
     code = "buffer-full"
 
-    def __init__(self, node: str, most: int, where: str | None) -> None:
+    def __init__(self, node: str, most: str, where: str | None) -> None:
         super().__init__(
-            f"{node} would hold back more than {most} results",
+            f"{node} would hold back more than {most}",
             where=where,
-            fix="give a larger max_records, or none; the application goes on from here at its next start",
+            fix="give a larger max_records or max_bytes, or none; the application goes on from here at its next start",
         )
 
 

@@ -10,6 +10,7 @@ from headrace.dsl.windows import (
     session,
     sliding,
     tumbling,
+    unlimited,
 )
 from headrace.errors import HeadraceError
 from headrace.expr import (
@@ -80,6 +81,7 @@ from headrace.expr import (
     value,
     when,
 )
+from headrace.model.failure import Failure
 from headrace.model.windows import Windowed
 from headrace.runtime.app import App
 from headrace.runtime.states import State
@@ -94,6 +96,7 @@ __all__ = [
     "STRING",
     "App",
     "Expr",
+    "Failure",
     "HeadraceError",
     "KGroupedStream",
     "KStream",
@@ -166,6 +169,7 @@ __all__ = [
     "timestamp",
     "to_ms",
     "tumbling",
+    "unlimited",
     "until_time_limit",
     "until_window_closes",
     "url_authority",

@@ -2,9 +2,12 @@
 
 from cases import (
     aggregate,
+    beside,
     branch,
     count,
+    drop_duplicates,
     foreign_key_join,
+    idle,
     merge,
     records,
     repartition,
@@ -17,6 +20,7 @@ from cases import (
     table_join,
     tables,
     to,
+    ttl,
     versioned_table,
     windowed,
     windowed_cogroup,
@@ -43,6 +47,10 @@ TABLES = (
     suppress,
     windowed_cogroup,
     stream_join,
+    idle,
+    beside,
+    drop_duplicates,
+    ttl,
 )
 
 

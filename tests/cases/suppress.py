@@ -122,6 +122,18 @@ CASES = [
         every("out", ("a", 2), ("b", 1)),
     ),
     case(
+        "the oldest leaves early when too many bytes wait",
+        limited(hr.until_time_limit("1d", max_bytes=6)),
+        put("in", ("a", "12", 5), ("b", "12", 6), ("a", "1", 7), ("c", "1", 8), ("b", None, 9), ("b", "12345", 10)),
+        every("out", ("a", "1", 7), ("b", "12345", 10)),
+    ),
+    case(
+        "what is larger than the bound waits for nobody",
+        limited(hr.until_time_limit("1d", max_bytes=2)),
+        put("in", ("a", "12", 5), ("b", "1", 6)),
+        every("out", ("a", "12", 5)),
+    ),
+    case(
         "old values pass through suppress to an aggregate",
         regrouped,
         put("in", ("a", "x", 0), ("b", "y", 10), ("a", "z", 11), ("b", "y", 30)),

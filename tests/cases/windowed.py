@@ -384,4 +384,16 @@ CASES = [
         put("in", ("a", "1", 3), ("a", "2", 4), ("a", "3", 24)),
         settled("out", {"a": 2}),
     ),
+    case(
+        "an unlimited window takes every record from its start on",
+        counted(hr.unlimited(start=10)),
+        put("in", ("a", "1", 10), ("a", "2", 10**15), ("b", "3", 11), ("a", "4", 9), ("a", "5", 12)),
+        every(
+            "out",
+            (("a", 10, 2**63 - 1), 1, 10),
+            (("a", 10, 2**63 - 1), 2, 10**15),
+            (("b", 10, 2**63 - 1), 1, 11),
+            (("a", 10, 2**63 - 1), 3, 10**15),
+        ),
+    ),
 ]

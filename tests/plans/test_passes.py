@@ -24,8 +24,13 @@ def test_a_rewritten_plan_writes_the_same(case: Case) -> None:
 
 def written(case: Case, plan: Plan) -> list[Counter[RawRecord]]:
     """What the plan writes, batch by batch; nothing is promised about the order between topics and keys."""
-    loop = Loop(plan, SetClock(), show=lambda _: None)
-    return [Counter(raw for _, raw in loop.run(_input(loop, case, number))) for number in range(len(case.batches))]
+    clock = SetClock()
+    loop = Loop(plan, clock, show=lambda _: None)
+    found = []
+    for number, batch in enumerate(case.batches):
+        clock.set(clock.now_ms() + batch.clock_ms)
+        found.append(Counter(raw for _, raw in loop.run(_input(loop, case, number))))
+    return found
 
 
 def _input(loop: Loop, case: Case, number: int) -> list[RawRecord]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar, overload
 
 from headrace.dsl.global_table import GlobalKTable
-from headrace.dsl.names import LONGEST_NAME, checked_name, emit_of
+from headrace.dsl.names import LONGEST_NAME, checked_name, emit_of, ttl_of
 from headrace.dsl.options import Timestamp, check_same, start_of, times_of
 from headrace.dsl.paths import Paths
 from headrace.dsl.patterns import checked_pattern
@@ -15,8 +15,9 @@ from headrace.dsl.stream import KStream
 from headrace.dsl.table import KTable
 from headrace.dsl.topics import check_topics
 from headrace.errors import NameTaken, NothingToRun, OptionInvalid, StoreNeedsName, TopicReadTwoWays, TopicsOverlap
-from headrace.model.durations import Duration, duration_ms
+from headrace.model.durations import Duration, duration_ms, duration_text
 from headrace.plan.graph import Plan
+from headrace.plan.growth import GrowingStore, growing_stores
 from headrace.plan.nodes import Emit, GlobalTable, Node, Source, Start, TableSource, Times, VersionedTable
 from headrace.plan.origin import origin
 from headrace.serde import BYTES, Serde
@@ -98,7 +99,8 @@ class Builder:
         """Read a topic, several topics, or every topic whose name matches a compiled pattern, as a stream.
 
         Records of one partition come in order. The same topics read twice, with the same types, are one source.
-        A record whose bytes do not fit its serde stops the application with its topic-partition@offset.
+        A record whose bytes do not fit its serde stops the application with its topic-partition@offset, unless
+        `.errors()` of the stream is read.
 
         `timestamp` gives records their times: `lambda key, value: ...` in milliseconds, which may also take the
         record's own `timestamp` and the latest `partition_time`; a negative result drops the record. Or it says what to
@@ -139,6 +141,7 @@ class Builder:
         emit: str | None = None,
         timestamp: Timestamp | None = None,
         start: str | None = None,
+        ttl: Duration | None = None,
         name: str | None = None,
     ) -> KTable[bytes, bytes]: ...
 
@@ -152,6 +155,7 @@ class Builder:
         emit: str | None = None,
         timestamp: Timestamp | None = None,
         start: str | None = None,
+        ttl: Duration | None = None,
         name: str | None = None,
     ) -> KTable[K, bytes]: ...
 
@@ -165,6 +169,7 @@ class Builder:
         emit: str | None = None,
         timestamp: Timestamp | None = None,
         start: str | None = None,
+        ttl: Duration | None = None,
         name: str | None = None,
     ) -> KTable[bytes, V]: ...
 
@@ -179,6 +184,7 @@ class Builder:
         emit: str | None = None,
         timestamp: Timestamp | None = None,
         start: str | None = None,
+        ttl: Duration | None = None,
         name: str | None = None,
     ) -> KTable[K, V]: ...
 
@@ -192,6 +198,7 @@ class Builder:
         emit: str | None = None,
         timestamp: Timestamp | None = None,
         start: str | None = None,
+        ttl: Duration | None = None,
         name: str | None = None,
     ) -> KTable[Any, Any]:
         """Read a topic as a table: the last record of each key is its row, one without a value deletes it.
@@ -199,11 +206,14 @@ class Builder:
         A record without a key is dropped. Records count in the order of the topic, whatever their times. Sends on
         every change; with the name of a store the last one of each key in a batch, or with `emit="every"` each.
         `timestamp` and `start` are as for `stream`.
+        With `ttl="1d"`, a row without an update for a day of stream time, that of all records in its task, is deleted;
+        a record that is older than that is dropped as late.
 
             users = app.table("users", key=hr.STRING, value=hr.STRING, store="users")
         """
         here = origin()
-        return self._table(TableSource, topic, key, value, store, emit, name, here, timestamp, start)
+        ttl_ms = ttl_of(ttl, here)
+        return self._table(TableSource, topic, key, value, store, emit, name, here, timestamp, start, ttl_ms=ttl_ms)
 
     def versioned_table(
         self,
@@ -276,6 +286,10 @@ class Builder:
         self._check_stores()
         check_topics(self._nodes)
         return Plan(self.id, ends, tuple(self._nodes))
+
+    def growing_stores(self) -> tuple[GrowingStore, ...]:
+        """The stores that can grow without bound, each with its line, what it grows with, and what would bound it."""
+        return growing_stores(self.plan().nodes)
 
     def add(self, node: N) -> N:
         """Take a node into the topology."""
@@ -358,6 +372,10 @@ class Builder:
             if store not in (None, again.store):
                 raise OptionInvalid("store", store, f"{again.store!r}, as at {again.origin}, or leave it out", here)
             check_same(again, here, timestamp=stamp, start=first)
+            if parameters.get("ttl_ms") not in (None, again.ttl_ms):
+                raise OptionInvalid(
+                    "ttl", duration_text(parameters["ttl_ms"]), f"the one at {again.origin}, or leave it out", here
+                )
             return KTable(self, again)
         node = kind(
             name=self.unique(name, topic, here),

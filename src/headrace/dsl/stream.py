@@ -7,19 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from headrace.dsl import table as tables
+from headrace.dsl.beside import errors, late
 from headrace.dsl.branched import BranchedKStream
 from headrace.dsl.functions import KEY_VALUE, VALUE, acting, bound, exactly, list_of_pairs, list_type, pair_type
 from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.grouped import KGroupedStream
 from headrace.dsl.joins import Joiner, same_app, stream_global_join, stream_join, stream_table_join
-from headrace.dsl.names import checked_name, fitting_serde
+from headrace.dsl.names import checked_name, fitting_serde, ttl_of
 from headrace.dsl.options import Partitioner, partitioner_of
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr
-from headrace.model.durations import Duration
+from headrace.model.durations import Duration, duration_ms
+from headrace.model.failure import Failure
 from headrace.model.types import BOOL, STR
 from headrace.model.windows import JoinWindows
 from headrace.plan.nodes import (
+    DropDuplicates,
     Filter,
     FlatMap,
     FlatMapValues,
@@ -37,7 +40,7 @@ from headrace.plan.nodes import (
     ToTable,
 )
 from headrace.plan.origin import origin
-from headrace.serde import Serde
+from headrace.serde import Serde, serde_of
 
 if TYPE_CHECKING:
     from headrace.dsl.builder import Builder
@@ -332,6 +335,53 @@ class KStream(Generic[K, V]):
         """As `left_join` of two streams, for the records of both: None stands for the partner that did not come."""
         return self._join_stream(other, joiner, windows, Side.OUTER, None, store, name)
 
+    def drop_duplicates(
+        self,
+        key: Callable[[K, V], Any] | Expr | None = None,
+        *,
+        within: Duration,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> KStream[K, V]:
+        """The first record of each key within some time; later ones are dropped.
+
+        With a function, of each key and what it finds in the record; where that is None, the record is sent on. A
+        record is a duplicate if one that was sent on lies less than `within` before or after it, by their own times,
+        in whatever order they come. Drops duplicates, records without a key, and as late those that lie `within` or
+        more behind stream time, for what was sent on around them is forgotten.
+
+            orders.drop_duplicates(lambda key, order: order.id, within="1h")
+        """
+        here = origin()
+        within_ms = duration_ms("within", within, here, least=1)
+        self._node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
+        found = None if key is None else bound("drop_duplicates", key, (KEY_VALUE,), self._node, here)
+        if found is not None:
+            serde_of(found.type, here)  # raises if the id has no bytes to be found by
+        kept = self._builder.store_name(store, name or f"{self._node.name}.drop_duplicates", here)
+        return self._next(DropDuplicates, "drop_duplicates", name, here, id=found, within_ms=within_ms, store=kept)
+
+    def late(self, *, name: str | None = None) -> KStream[K, Any]:
+        """The records that came too late for this join, or this `drop_duplicates`, and are in no result: as they were.
+
+        Of a join with another stream, these are the records of both sides. Their values have a type if both sides have
+        the same.
+        """
+        return KStream(self._builder, late(self._builder, self._node, name, origin()))
+
+    def errors(self, *, name: str | None = None) -> KStream[K, Failure[Any]]:
+        """The records that the function of this operator failed on; none of them stops the application any more.
+
+        Each has its key, time and headers, and as value an `hr.Failure`: the value as it was, the operator, the class
+        and message of the exception, and the topic-partition@offset. Nothing of it is in the result. Of a branch,
+        these are the failures of all predicates of the split; of a stream that is read, the records whose bytes do not
+        fit its serdes, with keys and values in bytes.
+
+            numbers = texts.map_values(lambda text: 100 // len(text))
+            numbers.errors().to("failed")
+        """
+        return KStream(self._builder, errors(self._builder, self._node, name, origin()))
+
     def split(self, name: str | None = None) -> BranchedKStream[K, V]:
         """Send each record one of several ways.
 
@@ -355,12 +405,18 @@ class KStream(Generic[K, V]):
         return self._next(Repartition, "repartition", name, here, partitions=partitions, partitioner=chosen)
 
     def to_table(
-        self, *, store: str | None = None, emit: str | None = None, name: str | None = None
+        self,
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        ttl: Duration | None = None,
+        name: str | None = None,
     ) -> tables.KTable[K, V]:
         """The stream as a table: the last value of each key is its row, a record without a value deletes it.
 
         A record without a key is dropped. Sends on every change; with the name of a store the last one of each key in
-        a batch, or with `emit="every"` each.
+        a batch, or with `emit="every"` each. With `ttl`, a row that was not updated for so long by stream time is
+        deleted, and a record that is older than that dropped as late.
         """
         here = origin()
         self._node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
@@ -369,6 +425,7 @@ class KStream(Generic[K, V]):
             origin=here,
             upstream=self._node,
             **self._builder.kept(store, emit, here),
+            ttl_ms=ttl_of(ttl, here),
         )
         return tables.KTable(self._builder, self._builder.add(node))
 

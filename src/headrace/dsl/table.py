@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from headrace.dsl import stream as streams
+from headrace.dsl.beside import errors, expired, late
 from headrace.dsl.functions import KEY_VALUE, VALUE, bound, exactly, pair_type
 from headrace.dsl.grouped_table import KGroupedTable
 from headrace.dsl.joins import Joiner, foreign_key_join, same_app, table_join
 from headrace.dsl.suppressed import Suppressed, checked
 from headrace.errors import VersionsHeldBack
 from headrace.expr import Expr
+from headrace.model.failure import Failure
 from headrace.model.types import BOOL
 from headrace.plan.nodes import Node, Side, Suppress, TableFilter, TableGroupBy, TableMapValues, ToStream
 from headrace.plan.origin import origin
@@ -185,7 +187,8 @@ class KTable(Generic[K, V]):
     def suppress(self, until: Suppressed, *, name: str | None = None) -> KTable[K, V]:
         """Hold back changes, and send on the last of each key: `hr.until_window_closes()`, `hr.until_time_limit("5s")`.
 
-        Changes leave when later records move stream time on, never by the clock alone.
+        Changes leave when later records move stream time on; by the clock alone only where the windows in front, or the
+        time limit, have `idle_after`.
         """
         here = origin()
         told = checked(until, here)
@@ -200,8 +203,42 @@ class KTable(Generic[K, V]):
             max_records=told.max_records,
             fail_when_full=told.fail_when_full,
             emit=self._builder.emit,
+            max_bytes=told.max_bytes,
+            idle_ms=told.idle_ms,
         )
+        if told.max_bytes is not None:
+            node.output().value.default_serde(here)  # raises if values have no bytes to be counted
         return KTable(self._builder, self._builder.add(node))
+
+    def late(self, *, name: str | None = None) -> streams.KStream[Any, Any]:
+        """The records that came too late for this table, as they were: with their keys, values, times and headers.
+
+        Of a windowed aggregation, those that no window took; of a versioned table, those older than its history; of a
+        table with `ttl`, those whose row would be gone already.
+
+            counts = clicks.group_by_key().windowed_by(hr.tumbling("1m")).count(store="clicks-per-minute")
+            counts.late().to("late-clicks")
+        """
+        return streams.KStream(self._builder, late(self._builder, self._node, name, origin()))
+
+    def errors(self, *, name: str | None = None) -> streams.KStream[Any, Failure[Any]]:
+        """The records that a function of this table failed on; none of them stops the application any more.
+
+        Each has its key, time and headers, and as value an `hr.Failure`. A row that fails is not in this table; if it
+        was there before it is deleted. An aggregate stays as it was before the record; of sliding windows, those that
+        the record came into first keep it.
+        """
+        return streams.KStream(self._builder, errors(self._builder, self._node, name, origin()))
+
+    def expired(self, *, name: str | None = None) -> streams.KStream[K, V]:
+        """The windows of a windowed aggregation that its store has forgotten, each with its last value.
+
+        A window is forgotten when a later one is stored and its retention is over. No change of the table tells of it,
+        so what was made of the table elsewhere keeps such windows for ever, unless this is used to delete them:
+
+            counts.expired().map_values(lambda count: None).to("clicks-per-minute")
+        """
+        return streams.KStream(self._builder, expired(self._builder, self._node, name, origin()))
 
     @overload
     def to_stream(self, *, name: str | None = None) -> streams.KStream[K, V]: ...

@@ -11,7 +11,7 @@ from headrace.dsl.windows import EmitStrategy
 from headrace.errors import OptionInvalid
 from headrace.expr import Expr
 from headrace.model.durations import Duration, duration_ms, duration_text
-from headrace.model.windows import SessionWindows, SlidingWindows, TimeWindows, Windowed, Windows
+from headrace.model.windows import SessionWindows, SlidingWindows, TimeWindows, UnlimitedWindows, Windowed, Windows
 from headrace.plan.nodes import Counting, Fold, Node, SessionWindowed, SlidingWindowed, TimeWindowed
 from headrace.plan.origin import origin
 
@@ -24,6 +24,7 @@ A = TypeVar("A")
 
 NODES: dict[type, type[TimeWindowed] | type[SlidingWindowed] | type[SessionWindowed]] = {
     TimeWindows: TimeWindowed,
+    UnlimitedWindows: TimeWindowed,
     SlidingWindows: SlidingWindowed,
     SessionWindows: SessionWindowed,
 }
@@ -45,6 +46,8 @@ class WindowedKStream(Generic[K, V]):
         """Say when results are sent on: `hr.on_window_update()`, the default, or `hr.on_window_close()`."""
         if not isinstance(strategy, EmitStrategy):
             raise OptionInvalid("strategy", strategy, "hr.on_window_close() or hr.on_window_update()", origin())
+        if strategy is EmitStrategy.ON_WINDOW_CLOSE and isinstance(self._windows, UnlimitedWindows):
+            raise OptionInvalid("strategy", strategy.value, "hr.on_window_update(): this window never closes", origin())
         return WindowedKStream(self._builder, self._node, self._windows, strategy)
 
     def count(
@@ -129,6 +132,6 @@ def kept_ms(windows: Windows, retention: Duration | None, here: str) -> int:
 def checked_windows(windows: Windows, here: str) -> Windows:
     """The windows, if they are some."""
     if type(windows) not in NODES:
-        wanted = "hr.tumbling(...), hr.hopping(...), hr.sliding(...) or hr.session(...)"
+        wanted = "hr.tumbling(...), hr.hopping(...), hr.sliding(...), hr.session(...) or hr.unlimited()"
         raise OptionInvalid("windows", windows, wanted, here)
     return windows

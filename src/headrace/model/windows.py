@@ -1,4 +1,7 @@
-"""Windows of time: which of them hold a moment, and when each is over. All times are in milliseconds."""
+"""Windows of time: which of them hold a moment, and when each is over. All times are in milliseconds.
+
+Where windows have `idle_ms`, the stream time of their operator follows the clock after so long a silence.
+"""
 
 from __future__ import annotations
 
@@ -75,6 +78,7 @@ class TimeWindows:
     size_ms: int
     advance_ms: int
     grace_ms: int
+    idle_ms: int | None = None
 
     @property
     def retention_ms(self) -> int:
@@ -108,7 +112,35 @@ class TimeWindows:
         size = duration_text(self.size_ms)
         hop = f"hopping {size} by {duration_text(self.advance_ms)}"
         kind = f"tumbling {size}" if self.advance_ms == self.size_ms else hop
-        return f"{kind}, grace {duration_text(self.grace_ms)}"
+        return kind + _ends(self.grace_ms, self.idle_ms)
+
+
+LATEST_MS = 2**63 - 1
+"""The end of a window that never ends."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnlimitedWindows(TimeWindows):
+    """One window, from `start_ms` on, that never ends: it takes every record that is not before it."""
+
+    start_ms: int
+
+    def holding(self, ts: int) -> Iterator[Window]:
+        if ts >= self.start_ms:
+            yield Window(self.start_ms, LATEST_MS)
+
+    def __str__(self) -> str:
+        return f"unlimited from {self.start_ms} ms on"
+
+
+def unlimited_from(start_ms: int) -> UnlimitedWindows:
+    """The one window from a moment on.
+
+    >>> list(unlimited_from(5).holding(7)) == [Window(5, LATEST_MS)], list(unlimited_from(5).holding(4))
+    (True, [])
+    """
+    size = LATEST_MS - start_ms
+    return UnlimitedWindows(size_ms=size, advance_ms=size, grace_ms=0, start_ms=start_ms)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +153,7 @@ class SlidingWindows:
 
     difference_ms: int
     grace_ms: int
+    idle_ms: int | None = None
 
     @property
     def retention_ms(self) -> int:
@@ -145,7 +178,7 @@ class SlidingWindows:
         return stream_time - self.grace_ms - self.difference_ms - 1
 
     def __str__(self) -> str:
-        return f"sliding {duration_text(self.difference_ms)}, grace {duration_text(self.grace_ms)}"
+        return f"sliding {duration_text(self.difference_ms)}{_ends(self.grace_ms, self.idle_ms)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +190,7 @@ class SessionWindows:
 
     gap_ms: int
     grace_ms: int
+    idle_ms: int | None = None
 
     @property
     def retention_ms(self) -> int:
@@ -177,7 +211,7 @@ class SessionWindows:
         return stream_time - self.gap_ms - self.grace_ms - 1
 
     def __str__(self) -> str:
-        return f"session gap {duration_text(self.gap_ms)}, grace {duration_text(self.grace_ms)}"
+        return f"session gap {duration_text(self.gap_ms)}{_ends(self.grace_ms, self.idle_ms)}"
 
 
 Windows = TimeWindows | SlidingWindows | SessionWindows
@@ -194,6 +228,7 @@ class JoinWindows:
     before_ms: int
     after_ms: int
     grace_ms: int
+    idle_ms: int | None = None
 
     @property
     def retention_ms(self) -> int:
@@ -203,4 +238,9 @@ class JoinWindows:
     def __str__(self) -> str:
         before, after = duration_text(self.before_ms), duration_text(self.after_ms)
         span = f"within {before}" if before == after else f"{before} before to {after} after"
-        return f"{span}, grace {duration_text(self.grace_ms)}"
+        return span + _ends(self.grace_ms, self.idle_ms)
+
+
+def _ends(grace_ms: int, idle_ms: int | None) -> str:
+    idle = "" if idle_ms is None else f", idle after {duration_text(idle_ms)}"
+    return f", grace {duration_text(grace_ms)}{idle}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from headrace.model.windows import Window
 from headrace.state.keyvalue import Stored
+from headrace.state.window import Forgotten
 
 _Place = tuple[int, int, bytes]
 """End, start and key of a session: the order in which sessions are over."""
@@ -27,6 +28,12 @@ class SessionStore:
         """The earliest end that is not forgotten."""
         self._places: list[_Place] = []
         self._of_key: dict[bytes, dict[Window, Stored]] = {}
+        self._watched: list[Forgotten] | None = None
+
+    def watched(self) -> list[Forgotten]:
+        """Where all that is forgotten is put from now on."""
+        self._watched = [] if self._watched is None else self._watched
+        return self._watched
 
     def put(self, key: bytes, session: Window, value: Any, *, ts: int) -> None:
         """Store the value of a session; None removes it."""
@@ -76,7 +83,9 @@ class SessionStore:
         gone = bisect_left(self._places, (self._oldest,))
         for end, start, key in self._places[:gone]:
             sessions = self._of_key[key]
-            del sessions[Window(start, end)]
+            stored = sessions.pop(Window(start, end))
+            if self._watched is not None:
+                self._watched.append((key, Window(start, end), stored))
             if not sessions:
                 del self._of_key[key]
         del self._places[:gone]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from headrace.model.windows import Window
 from headrace.state.keyvalue import Stored
+
+Forgotten = tuple[bytes, Window, Stored]
+"""A window that a store has forgotten: its key, and what was stored."""
 
 
 class WindowStore:
@@ -22,6 +26,13 @@ class WindowStore:
         self._by_time: dict[int, dict[bytes, list[Stored]]] = {}
         self._times: list[int] = []
         self._times_of: dict[bytes, list[int]] = {}
+        self._watched: tuple[list[Forgotten], Callable[[int], Window]] | None = None
+
+    def watched(self, window: Callable[[int], Window]) -> list[Forgotten]:
+        """Where all that is forgotten is put from now on; `window` makes one of a time."""
+        if self._watched is None:
+            self._watched = [], window
+        return self._watched[0]
 
     def put(self, key: bytes, time: int, value: Any, *, ts: int) -> None:
         """Store a value under a key and a time; None removes what is there."""
@@ -67,8 +78,12 @@ class WindowStore:
         assert self._newest is not None
         gone = bisect_right(self._times, self._newest - self._retention_ms)
         for time in self._times[:gone]:
-            for key in self._by_time.pop(time):
+            at = self._by_time.pop(time)
+            for key in at:
                 self._forget(key, time)
+            if self._watched is not None:
+                watched, window = self._watched
+                watched += [(key, window(time), stored) for key in sorted(at) for stored in at[key]]
         del self._times[:gone]
 
     def _remove(self, key: bytes, time: int) -> None:

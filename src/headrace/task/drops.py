@@ -15,6 +15,9 @@ class Reason(Enum):
     OLDER = "older than the row"
     NO_TIME = "no time"
     NO_PARTITION = "no partition"
+    EARLY = "before the window"
+    DUPLICATE = "duplicate"
+    FAILED = "failed"
 
 
 class Drops:

@@ -10,7 +10,7 @@ from headrace.model.clock import Clock
 from headrace.model.record import RawRecord, Record
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, Repartition, Source, To
+from headrace.plan.nodes import Errors, Node, Repartition, Source, To
 from headrace.plan.old_values import sending_old
 from headrace.plan.subtopology import SubTopology
 from headrace.state.keyvalue import KeyValueStore
@@ -41,6 +41,7 @@ class Loop:
         self._written: list[Written] = []
         self._sources: dict[str, Source] = {}
         self._waiting: dict[tuple[Node, str], list[tuple[Task, Queue]]] = {}
+        self._reading_failures = frozenset(node for errors in plan.of(Errors) for node in errors.of)
         context = Context(
             send=self._send,
             write=self._write,
@@ -50,6 +51,7 @@ class Loop:
             drops=self.drops,
             clock=clock,
             sending_old=sending_old(plan),
+            reading_failures=self._reading_failures,
         )
         self._tasks = [Task(part, plan, context) for part in self._parts()]
         flushes = (task.flush_of(node) for node in plan.nodes for task in self._tasks)
@@ -95,7 +97,9 @@ class Loop:
     def _read(self, raw: RawRecord) -> None:
         source = self._sources.get(raw.topic) or self.source_of(raw.topic)
         self._sources[raw.topic] = source
-        record = self._timestamps.stamped(source, raw.topic, decoded(source, raw))
+        record = self._timestamps.stamped(
+            source, raw.topic, decoded(source, raw, failures_read=source in self._reading_failures)
+        )
         if record is not None:
             self._enqueue(source, raw.topic, record)
 

@@ -14,6 +14,7 @@ from headrace.plan.subtopology import SubTopology
 from headrace.task.context import Context, TaskTime
 from headrace.task.failures import failure
 from headrace.task.operators import OPERATORS, Operator
+from headrace.task.operators.source import way_into
 from headrace.task.queues import Queue, Queues
 
 
@@ -30,8 +31,8 @@ class Task:
             operator.connect(upstream, () if node.facts.cuts else self._readers(plan, node))
         cuts = {upstream for node in part.nodes for upstream in node.inputs if upstream.facts.cuts}
         sources = [node for node in part.nodes if not node.inputs]
-        self._entries = {node: (self._operators[node].on_record,) for node in sources} | {
-            node: tuple(reader.way(position) for reader, position in self._readers(plan, node)) for node in cuts
+        self._entries = {node: (way_into(self._operators[node]),) for node in sources} | {
+            node: tuple(reader.entry(position) for reader, position in self._readers(plan, node)) for node in cuts
         }
 
     def reads(self, node: Node) -> bool:
@@ -49,9 +50,10 @@ class Task:
             return False
         node, record = taken
         time = self._time
-        if record.ts > time.stream_ms:
-            time.stream_ms = record.ts
         try:
+            if record.ts > time.stream_ms:
+                time.stream_ms = record.ts
+                time.before.run(record.ts)
             for way in self._entries[node]:
                 way(record)
             time.stream.run(time.stream_ms)

@@ -70,6 +70,7 @@ CASES: dict[str, Callable[[Builder], Any]] = {
     "flat_map_values": lambda app: texts(app).flat_map_values(boom).print(),
     "select_key": lambda app: texts(app).select_key(boom).print(),
     "peek": lambda app: texts(app).peek(boom),
+    "drop_duplicates": lambda app: texts(app).drop_duplicates(boom, within="1s").to("out"),
     "foreach": lambda app: texts(app).foreach(boom),
     "print": lambda app: texts(app).print(mapper=boom),
     "split": lambda app: texts(app).split().branch(boom).default_branch()["0"].to("out"),

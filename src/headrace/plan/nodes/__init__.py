@@ -1,9 +1,11 @@
 """The operators a plan is made of, one subject a file."""
 
 from headrace.plan.nodes.aggregate import Aggregate, Cogroup, Initial, Reduce
-from headrace.plan.nodes.base import Facts, Node
+from headrace.plan.nodes.base import Beside, Facts, Node
+from headrace.plan.nodes.beside import Errors, Expired, Late
 from headrace.plan.nodes.branch import Branch, Split
 from headrace.plan.nodes.count import Count, Emit
+from headrace.plan.nodes.drop_duplicates import DropDuplicates
 from headrace.plan.nodes.fold import Aggregating, Counting, Fold, Reducing
 from headrace.plan.nodes.foreign_key_join import ForeignKeyJoin, ForeignKeyMatch, ForeignKeySubscribe
 from headrace.plan.nodes.repartition import Repartition
@@ -35,11 +37,15 @@ from headrace.plan.nodes.windowed_cogroup import WindowedCogroup
 __all__ = [
     "Aggregate",
     "Aggregating",
+    "Beside",
     "Branch",
     "Cogroup",
     "Count",
     "Counting",
+    "DropDuplicates",
     "Emit",
+    "Errors",
+    "Expired",
     "Facts",
     "Filter",
     "FlatMap",
@@ -51,6 +57,7 @@ __all__ = [
     "ForeignKeySubscribe",
     "GlobalTable",
     "Initial",
+    "Late",
     "Map",
     "MapValues",
     "Merge",

@@ -7,6 +7,9 @@ from headrace.plan.nodes import (
     Branch,
     Cogroup,
     Count,
+    DropDuplicates,
+    Errors,
+    Expired,
     Filter,
     FlatMap,
     FlatMapValues,
@@ -15,6 +18,7 @@ from headrace.plan.nodes import (
     ForeignKeyMatch,
     ForeignKeySubscribe,
     GlobalTable,
+    Late,
     Map,
     MapValues,
     Merge,
@@ -50,6 +54,7 @@ from headrace.task.operators.aggregate import AggregateOperator, CogroupOperator
 from headrace.task.operators.base import Operator
 from headrace.task.operators.branch import SplitOperator
 from headrace.task.operators.count import CountOperator
+from headrace.task.operators.drop_duplicates import DropDuplicatesOperator
 from headrace.task.operators.foreign_key_join import (
     ForeignKeyJoinOperator,
     ForeignKeyMatchOperator,
@@ -88,6 +93,9 @@ OPERATORS: dict[type[Node], type[Operator[Any]]] = {
     Branch: PassOperator,
     Cogroup: CogroupOperator,
     Count: CountOperator,
+    DropDuplicates: DropDuplicatesOperator,
+    Errors: PassOperator,
+    Expired: PassOperator,
     Filter: FilterOperator,
     FlatMap: FlatMapOperator,
     FlatMapValues: FlatMapValuesOperator,
@@ -96,6 +104,7 @@ OPERATORS: dict[type[Node], type[Operator[Any]]] = {
     ForeignKeyMatch: ForeignKeyMatchOperator,
     ForeignKeySubscribe: ForeignKeySubscribeOperator,
     GlobalTable: TableSourceOperator,
+    Late: PassOperator,
     Map: MapOperator,
     MapValues: MapValuesOperator,
     Merge: PassOperator,

@@ -62,7 +62,8 @@ class ForeignKeySubscribeOperator(Operator[ForeignKeySubscribe]):
             return self.drop(Reason.OLDER, record)
         if change.old is None and change.new is None:
             return None
-        old, new = self._foreign(record, change.old), self._foreign(record, change.new)
+        old = self.attempted(record, lambda: self._foreign(record, change.old), again=True)
+        new = self._foreign(record, change.new)
         if self.node.keep_all:
             if old is not None and self._differ(old, new):
                 self._send(record, old, Ask.FORGET)
@@ -151,7 +152,8 @@ class ForeignKeyJoinOperator(TableOperator[ForeignKeyJoin]):
             return
         value = None
         if left is not None and (answer.row is not None or self.node.keep_all):
-            value = self._joiner(record, {"key": record.key, "left": left, "right": answer.row})
+            values = {"key": record.key, "left": left, "right": answer.row}
+            value = self.attempted(record.with_value(left), lambda: self._joiner(record, values))
         before = self._rows.get(record.key)
         self._rows.put(record, value, record.ts, before and before.value)
 

@@ -8,6 +8,7 @@ from headrace.model.record import Record
 from headrace.model.windows import Window
 from headrace.plan.nodes import SessionWindowed
 from headrace.state.keyvalue import Stored
+from headrace.state.window import Forgotten
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.windowed import WindowedOperator
@@ -32,11 +33,12 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
             session = Window(min(session.start, other.start), max(session.end, other.end))
         if not self.node.windows.open(session, self.stream_time):
             return self.drop(Reason.LATE, record)
+        folded = self.fold.add(record, aggregate)  # before anything is stored: it may fail
         if session != (record.ts, record.ts):
             for other, stored in absorbed:
                 self._store.remove(key, other)
                 self.changed(record, other, None, stored.value, other.end)
-        self.replace(record, key, session, self.fold.add(record, aggregate), None, session.end)
+        self.replace(record, key, session, folded, None, session.end)
         return None
 
     def stored(self, key: bytes, window: Window) -> Stored | None:
@@ -44,6 +46,9 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
 
     def keep(self, key: bytes, window: Window, value: Any, ts: int) -> None:
         self._store.put(key, window, value, ts=ts)
+
+    def forgotten(self) -> list[Forgotten]:
+        return self._store.watched()
 
     def send_closed(self, record: Record, first: int, last: int) -> None:
         for key, session, stored in list(self._store.ended(first, last)):

@@ -19,7 +19,7 @@ class TableSourceOperator(TableOperator[TableSource | ToTable]):
     def __init__(self, node: TableSource | ToTable, task: Context) -> None:
         super().__init__(node, task)
         # A table without the name of a store keeps its rows as well: somebody may ask for them.
-        self._rows = Kept(self, node.store or node.name, node.emit)
+        self._rows = Kept(self, node.store or node.name, node.emit, node.ttl_ms)
 
     def on_record(self, record: Record) -> None:
         if record.key is None:

@@ -30,6 +30,8 @@ class TableGroupByOperator(Operator[TableGroupBy]):
         if not record.value.is_latest and self.node.upstream.versioned:
             return self.drop(Reason.OLDER, record)
         old, new = self._grouped(record, record.value.old), self._grouped(record, record.value.new)
+        if new is None and record.value.new is not None:
+            self.task.drops.add(self.node.name, Reason.NO_KEY)
         if old is not None and new is not None and self._same(old[0], new[0]):
             return self.forward(record.with_pair(old[0], Change(new[1], old[1])))
         if old is not None:
@@ -54,7 +56,7 @@ class TableFold(TableOperator[N]):
 
     def __init__(self, node: N, task: Context) -> None:
         super().__init__(node, task)
-        self._rows = Kept(self, node.store, node.emit)
+        self._rows = Kept(self, node.store, node.emit, node.ttl_ms)
         self._adder, self._subtractor = self.computed(node.adder), self.computed(node.subtractor)
 
     @abstractmethod

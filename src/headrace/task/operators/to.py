@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from headrace.model.record import RawRecord, Record
 from headrace.plan.nodes import To
-from headrace.serde import Serde
 from headrace.task.context import Context
 from headrace.task.operators.base import Operator
 from headrace.task.partitions import Partitions
@@ -25,17 +22,11 @@ class ToOperator(Operator[To]):
         topic = self._topic(record)
         raw = RawRecord(
             topic=topic,
-            key=self._encoded(self.node.key, record.key, record),
-            value=self._encoded(self.node.value, record.value, record),
+            key=None if record.key is None else self.written(record, self.node.key, record.key),
+            value=None if record.value is None else self.written(record, self.node.value, record.value),
             ts=record.ts,
             headers=record.headers,
             origin=record.origin,
         )
         for _ in self._partitions.of(record, topic):
             self.task.write(self.node, raw)
-
-    def _encoded(self, serde: Serde[Any], value: Any, record: Record) -> bytes | None:
-        try:
-            return serde.encode(value)
-        except ValueError as exc:
-            raise self.failed(record, str(exc)) from exc
