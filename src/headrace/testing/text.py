@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from headrace.errors import OptionInvalid, TableTextInvalid
@@ -45,8 +45,9 @@ class Table(str):
         made._columns, made._rows = tuple(columns), rows
         return made
 
-    def rows(self, key: Serde[Any], value: Serde[Any]) -> Iterator[tuple[Any, Any, int | None, tuple[Header, ...]]]:
+    def rows(self, key: Serde[Any], value: Serde[Any]) -> list[tuple[Any, Any, int | None, tuple[Header, ...]]]:
         """Key, value, time and headers of each record, for a topic with these serdes; None for a time not told."""
+        rows = []
         readers: dict[str, Callable[[str], Any]] = {
             "key": lambda text: parsed(key, text),
             "value": lambda text: parsed(value, text),
@@ -58,7 +59,8 @@ class Table(str):
                 name: _read(name, one, readers[name], {"key": key, "value": value}.get(name))
                 for name, one in zip(self._columns, row, strict=True)
             }
-            yield found.get("key"), found.get("value"), found.get("ts"), found.get("headers", ())
+            rows.append((found.get("key"), found.get("value"), found.get("ts"), found.get("headers", ())))
+        return rows
 
 
 def table(text: str) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from headrace.errors import CannotPipe, NoRow, NothingToRead, OptionInvalid, OutputUnreadable
@@ -168,8 +168,8 @@ class OutputTopic:
     def __repr__(self) -> str:
         return f"<output {self._topic!r}, {self._written.count} written, {len(self)} unread>"
 
-    def _rest(self) -> list[tuple[Record, Serde[Any], Serde[Any]]]:
-        return [self._next() for _ in range(len(self._written))]
+    def _rest(self) -> Iterator[tuple[Record, Serde[Any], Serde[Any]]]:
+        return (self._next() for _ in range(len(self._written)))
 
     def _next(self) -> tuple[Record, Serde[Any], Serde[Any]]:
         """The next record, and the serdes by which its key and its value are read."""

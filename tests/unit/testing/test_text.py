@@ -101,8 +101,10 @@ def test_only_the_columns_that_are_wanted() -> None:
     driver = copying(hr.STRING, hr.STRING)
     driver.input("in").pipe("x", key="a")
     assert driver.output("out").read_text("value", "key") == "value | key\nx     | a"
+    driver.input("in").pipe("y", key="b")
     with pytest.raises(OptionInvalid, match="column='when' is not possible"):
         driver.output("out").read_text("when")
+    assert driver.output("out").read() == ("b", "y")
 
 
 def test_headers_are_a_column_where_there_are_any() -> None:
@@ -268,6 +270,8 @@ def test_a_text_that_is_no_table(text: str, words: str) -> None:
     ],
 )
 def test_a_cell_that_does_not_fit_its_topic(serde: hr.Serde[Any], text: str, words: str) -> None:
+    driver = copying(serde, hr.STRING)
     with pytest.raises(TableTextInvalid) as caught:
-        copying(serde, hr.STRING).input("in").pipe_records(table(f"value | key\n    x | {text}"))
-    assert str(caught.value) == f"{words}\n  at: line 2, column 9 of the table\n  to do: the topic takes {serde}"
+        driver.input("in").pipe_records(table(f"value | key\n    y | null\n    x | {text}"))
+    assert driver.output("out").is_empty
+    assert str(caught.value) == f"{words}\n  at: line 3, column 9 of the table\n  to do: the topic takes {serde}"
