@@ -274,19 +274,6 @@ class TopicReadTwoWays(PlanError):
         )
 
 
-class TopicWrittenOtherwise(PlanError):
-    """A topic is written with one type, and read by the same application with another."""
-
-    code = "topic-written-otherwise"
-
-    def __init__(self, topic: str, part: str, written: object, written_at: str, read: object, read_at: str) -> None:
-        super().__init__(
-            f"the {part}s of topic {topic!r} are written as {written} and read as {read}",
-            where=f"{written_at} and {read_at}",
-            fix=f"give both the same {part}=...",
-        )
-
-
 class TopicsOverlap(PlanError):
     """Two sources share some, not all, of their topics."""
 

@@ -12,20 +12,12 @@ from headrace.dsl.paths import Paths
 from headrace.dsl.patterns import checked_pattern
 from headrace.dsl.stream import KStream
 from headrace.dsl.table import KTable
-from headrace.errors import (
-    NameTaken,
-    NothingToRun,
-    OptionInvalid,
-    StoreNeedsName,
-    TopicReadTwoWays,
-    TopicsOverlap,
-    TopicWrittenOtherwise,
-)
+from headrace.errors import NameTaken, NothingToRun, OptionInvalid, StoreNeedsName, TopicReadTwoWays, TopicsOverlap
 from headrace.model.durations import Duration, duration_ms
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Emit, GlobalTable, Node, Source, TableSource, To, VersionedTable
+from headrace.plan.nodes import Emit, GlobalTable, Node, Source, TableSource, VersionedTable
 from headrace.plan.origin import origin
-from headrace.serde import BYTES, Serde, readable
+from headrace.serde import BYTES, Serde
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -186,7 +178,6 @@ class Builder:
         if not ends:
             raise NothingToRun(self.id)
         self._check_stores()
-        self._check_topics()
         return Plan(self.id, ends, tuple(self._nodes))
 
     def add(self, node: N) -> N:
@@ -286,17 +277,6 @@ class Builder:
                     f"only the order of two lines tells which {path!r} it belongs to",
                     (first.origin, second.origin),
                 )
-
-    def _check_topics(self) -> None:
-        """Refuse a topic that is read in another way than this application itself writes it."""
-        sources = [node for node in self._nodes if isinstance(node, Source)]
-        sinks = [(node, node.topic) for node in self._nodes if isinstance(node, To) and isinstance(node.topic, str)]
-        both = [(sink, topic, one) for sink, topic in sinks for one in sources if _shared((topic,), None, one)]
-        for sink, topic, source in both:
-            for part in ("key", "value"):
-                written, read = getattr(sink, part), getattr(source, part)
-                if not readable(written, read):
-                    raise TopicWrittenOtherwise(topic, part, written, sink.origin, read, source.origin)
 
     def _same_source(
         self,

@@ -14,6 +14,7 @@ from headrace.expr.syntax import Expr, tree_of
 from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Symbol, Tree
 from headrace.model.records import record_type
 from headrace.model.types import (
+    INT,
     JSON,
     NONE,
     OptionalType,
@@ -97,7 +98,9 @@ class _Binder:
         struct = target.type
         if isinstance(tree, Attribute) and any(has_method(row, struct) for row in rows_of(f"@{name}")):
             return self._call(tree, f"@{name}", (target,))
-        if not isinstance(struct, StructType | WindowedType) or struct.keyed != isinstance(tree, Call):
+        if isinstance(struct, WindowedType):
+            return self._windowed(tree, struct, target, name)
+        if not isinstance(struct, StructType) or struct.keyed != isinstance(tree, Call):
             raise self._unknown(tree, struct, f"field {name}", name)
         field = struct.field(name)
         if field is None and hasattr(struct.cls, name) and not struct.keyed:
@@ -108,6 +111,15 @@ class _Binder:
             raise UnknownName(f"{struct} has no field {name}", known, near, self._line(tree))
         nullable = field.type != present(field.type) or field.type == JSON
         return FieldOf(present(field.type), nullable, str(tree), target, name, struct.keyed)
+
+    def _windowed(self, tree: Tree, windowed: WindowedType, target: Bound, name: str) -> Bound:
+        types = {"key": windowed.key, "start": INT, "end": INT}
+        if name == "window":
+            raise NotTraceable("the function", f"{windowed}.window is an object of its own", self._line(tree))
+        if name not in types:
+            near = get_close_matches(name, types, n=2)
+            raise UnknownName(f"{windowed} has no field {name}", list(types), near, self._line(tree))
+        return FieldOf(types[name], False, str(tree), target, name, False)
 
     def _built(self, tree: Tree, struct: StructType, trees: dict[str, Tree]) -> Bound:
         items = []
@@ -141,10 +153,10 @@ class _Binder:
         raise WrongType(f"`{tree}`", signature(name, types), wanted, self._line(tree))
 
     def _unknown(self, tree: Tree, type_: Type, what: str, name: str) -> PlanError:
-        if isinstance(type_, StructType | WindowedType) and hasattr(type_.cls, name):
+        if isinstance(type_, StructType) and hasattr(type_.cls, name):
             raise NotTraceable("the function", f"{type_}.{name} is Python code of its own", self._line(tree))
         known = {method: f"{method}()" for method in methods_of(type_)}
-        if isinstance(type_, StructType | WindowedType) and not type_.keyed:
+        if isinstance(type_, StructType) and not type_.keyed:
             known |= {field.name: field.name for field in type_.fields}
         near = [known[one] for one in get_close_matches(name, known, n=2)]
         return UnknownName(f"{type_} has no {what}", list(known.values()), near, self._line(tree))

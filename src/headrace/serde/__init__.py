@@ -2,7 +2,7 @@
 
 from headrace.serde.base import Serde
 from headrace.serde.json import JsonSerde, json
-from headrace.serde.natural import fitting, readable, serde_of
+from headrace.serde.natural import fitting, serde_of
 from headrace.serde.primitives import (
     BOOL,
     BYTES,
@@ -13,7 +13,7 @@ from headrace.serde.primitives import (
     STRING,
     by_name,
 )
-from headrace.serde.windowed import SessionWindowedSerde, TimeWindowedSerde, session_windowed, windowed
+from headrace.serde.windowed import SessionWindowedSerde, TimeWindowedSerde, session_windowed, time_windowed
 
 __all__ = [
     "BOOL",
@@ -30,8 +30,7 @@ __all__ = [
     "by_name",
     "fitting",
     "json",
-    "readable",
     "serde_of",
     "session_windowed",
-    "windowed",
+    "time_windowed",
 ]

@@ -10,8 +10,7 @@ from headrace.model.types import DATETIME, DECIMAL, JSON, NONE, OBJECT, DictType
 from headrace.serde.base import Serde
 from headrace.serde.json import JsonSerde
 from headrace.serde.json.writing import is_writable
-from headrace.serde.primitives import BOOL, BYTES, DOUBLE, INT32, INT64, PRIMITIVES, STRING, primitive_of
-from headrace.serde.windowed import SessionWindowedSerde, TimeWindowedSerde
+from headrace.serde.primitives import PRIMITIVES, primitive_of
 
 
 def serde_of(type_: Type, origin: str | None = None) -> Serde[Any]:
@@ -22,18 +21,6 @@ def serde_of(type_: Type, origin: str | None = None) -> Serde[Any]:
     if isinstance(type_, StructType | DictType | EnumType) or type_ in (JSON, DATETIME, DECIMAL):
         return JsonSerde(type_)
     raise NoSerde(type_, [str(known.type) for known in PRIMITIVES if known is primitive_of(known.type)], origin)
-
-
-def readable(written: Serde[Any], read: Serde[Any]) -> bool:
-    """Whether bytes of one serde may make sense to another; of a serde that is not ours nobody knows."""
-    if written == read or BYTES in (written, read) or not (_ours(written) and _ours(read)):
-        return True
-    return all(one == STRING or isinstance(one, JsonSerde) for one in (written, read))
-
-
-def _ours(serde: Serde[Any]) -> bool:
-    kinds = (JsonSerde, TimeWindowedSerde, SessionWindowedSerde)
-    return isinstance(serde, kinds) or serde in (BOOL, DOUBLE, INT32, INT64, STRING)
 
 
 def fitting(serde: Serde[Any], type_: Type) -> Serde[Any] | None:

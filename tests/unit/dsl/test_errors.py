@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -23,7 +22,6 @@ from headrace.errors import (
     StoreNeedsName,
     TopicReadTwoWays,
     TopicsOverlap,
-    TopicWrittenOtherwise,
     TypesDiffer,
     WrongParameters,
     WrongType,
@@ -68,39 +66,6 @@ def test_both_lines_of_one_topic_with_two_types_are_named() -> None:
     texts(app)
     with pytest.raises(TopicReadTwoWays, match=rf"at: {HERE} and {HERE}"):
         app.stream("in")
-
-
-@pytest.mark.parametrize("read", ["between", re.compile("bet.*")], ids=["name", "pattern"])
-def test_a_topic_that_is_read_otherwise_than_it_is_written(read: str | re.Pattern[str]) -> None:
-    app = Builder("app")
-    counts = texts(app).group_by_key().windowed_by(hr.tumbling("1m")).count(store="n")
-    counts.to_stream().to("between")
-    app.stream(read, key=hr.windowed(hr.STRING, size="1h"), value=hr.INT64).to("out")
-    words = "the keys of topic 'between' are written as WINDOWED STRING 60000 MS and read as WINDOWED STRING 3600000 MS"
-    with pytest.raises(TopicWrittenOtherwise, match=words) as caught:
-        app.plan()
-    assert re.search(rf"at: {HERE} and {HERE}\n  to do: give both the same key=\.\.\.", str(caught.value))
-
-
-@pytest.mark.parametrize(
-    ("written", "read", "fits"),
-    [
-        (hr.INT64, hr.INT64, True),
-        (hr.INT64, hr.BYTES, True),
-        (hr.BYTES, hr.INT64, True),
-        (hr.json(), hr.STRING, True),
-        (hr.INT64, hr.INT32, False),
-        (hr.INT64, hr.STRING, False),
-        (hr.DOUBLE, hr.json(), False),
-    ],
-    ids=str,
-)
-def test_which_bytes_may_make_sense_to_which_serde(written: hr.Serde[Any], read: hr.Serde[Any], fits: bool) -> None:
-    app = Builder("app")
-    app.stream("in", key=hr.STRING, value=written).to("between")
-    app.stream("between", key=hr.STRING, value=read).to("out")
-    with nullcontext() if fits else pytest.raises(TopicWrittenOtherwise, match="the values of topic 'between'"):
-        app.plan()
 
 
 def test_one_pattern_with_two_types() -> None:

@@ -183,7 +183,7 @@ def test_the_catalyst_forms() -> None:
             UnknownName,
             "Windowed[str] has no field begin\n  at: {}\n  to do: there are key, start, end",
         ),
-        (lambda w: w.window, windowed_of(STR), NotTraceable, "Windowed[str].window is Python code of its own"),
+        (lambda w: w.window, windowed_of(STR), NotTraceable, "Windowed[str].window is an object of its own"),
         (lambda o: o.customer.city, ORDER, UnknownName, "str has no field city\n  at: {}"),
         (lambda d: d["usr"], CLICK, UnknownName, "Click has no field usr\n  at: {}\n  to do: did you mean user?"),
         (lambda d: d.user, CLICK, UnknownName, "Click has no field user\n  at: {}"),
