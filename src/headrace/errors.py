@@ -504,10 +504,11 @@ class NoSerde(PlanError):
     code = "no-serde"
 
     def __init__(self, type_: object, known: Sequence[str], origin: str | None = None) -> None:
+        told = "write the function that they come from with def, and say what it returns: -> str, or give key=, value="
         super().__init__(
             f"no serde writes values of type {type_}",
             where=origin,
-            fix=f"map them to one of {', '.join(known)} first",
+            fix=told if str(type_) == "object" else f"map them to one of {', '.join(known)} first",
         )
 
 

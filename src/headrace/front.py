@@ -85,7 +85,7 @@ from headrace.model.failure import Failure
 from headrace.model.windows import Windowed
 from headrace.runtime.app import App
 from headrace.runtime.states import State
-from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, json, session_windowed, windowed
+from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, json, session_windowed, time_windowed
 
 __all__ = [
     "BOOL",
@@ -166,6 +166,7 @@ __all__ = [
     "start_of_second",
     "start_of_year",
     "text",
+    "time_windowed",
     "timestamp",
     "to_ms",
     "tumbling",
@@ -181,5 +182,4 @@ __all__ = [
     "url_unquote",
     "value",
     "when",
-    "windowed",
 ]

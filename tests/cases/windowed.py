@@ -374,7 +374,7 @@ CASES = [
     ),
     case(
         "windowed keys are read back as they were written",
-        read_back(TUMBLING, hr.windowed(hr.STRING, size="10ms")),
+        read_back(TUMBLING, hr.time_windowed(hr.STRING, "10ms")),
         put("in", ("a", "1", 3), ("a", "2", 4), ("a", "3", 14)),
         settled("out", {"a": 2}),
     ),

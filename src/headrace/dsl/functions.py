@@ -77,6 +77,9 @@ def bound_on(
 
     A function that cannot be traced is kept as it is, with the reason: `Opaque`.
     """
+    if not isinstance(function, Expr) and not callable(function):
+        wanted = f"{op} a function, or an expression of hr.key and hr.value"
+        raise OptionInvalid("function", function, wanted, here)
     form = _form(function, forms)
     unknown = " and ".join(name for name in form if symbols[name] == OBJECT)
     if isinstance(function, Expr):

@@ -100,7 +100,9 @@ class _Binder:
         struct = target.type
         if isinstance(tree, Attribute) and any(has_method(row, struct) for row in rows_of(f"@{name}")):
             return self._call(tree, f"@{name}", (target,))
-        if not isinstance(struct, StructType | WindowedType) or struct.keyed != isinstance(tree, Call):
+        if isinstance(struct, WindowedType):
+            return self._windowed(tree, struct, target, name)
+        if not isinstance(struct, StructType) or struct.keyed != isinstance(tree, Call):
             raise self._unknown(tree, struct, f"field {name}", name)
         field = struct.field(name)
         if field is None and hasattr(struct.cls, name) and not struct.keyed:
@@ -155,10 +157,10 @@ class _Binder:
         raise WrongType(f"`{tree}`", signature(name, types), wanted, self._line(tree))
 
     def _unknown(self, tree: Tree, type_: Type, what: str, name: str) -> PlanError:
-        if isinstance(type_, StructType | WindowedType) and hasattr(type_.cls, name):
+        if isinstance(type_, StructType) and hasattr(type_.cls, name):
             raise NotTraceable("the function", f"{type_}.{name} is Python code of its own", self._line(tree))
         known = {method: f"{method}()" for method in methods_of(type_)}
-        if isinstance(type_, StructType | WindowedType) and not type_.keyed:
+        if isinstance(type_, StructType) and not type_.keyed:
             known |= {field.name: field.name for field in type_.fields}
         near = [known[one] for one in get_close_matches(name, known, n=2)]
         return UnknownName(f"{type_} has no {what}", list(known.values()), near, self._line(tree))

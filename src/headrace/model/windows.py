@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from headrace.model.durations import duration_text
-from headrace.model.types import INT, StructField, Type
+from headrace.model.types import Type
 
 K = TypeVar("K")
 
@@ -47,20 +47,6 @@ class WindowedType(Type):
     """The type of a `Windowed` key."""
 
     key: Type
-
-    cls: ClassVar[type] = Windowed
-    keyed: ClassVar[bool] = False
-
-    @property
-    def fields(self) -> tuple[StructField, ...]:
-        """What functions can ask of it, as of a record: `.key`, `.start` and `.end`."""
-        return tuple(
-            StructField(name, type_, True) for name, type_ in (("key", self.key), ("start", INT), ("end", INT))
-        )
-
-    def field(self, name: str) -> StructField | None:
-        """The field of that name."""
-        return next((one for one in self.fields if one.name == name), None)
 
 
 def windowed_of(key: Type) -> WindowedType:

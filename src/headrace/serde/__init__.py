@@ -13,7 +13,7 @@ from headrace.serde.primitives import (
     STRING,
     by_name,
 )
-from headrace.serde.windowed import SessionWindowedSerde, TimeWindowedSerde, session_windowed, windowed
+from headrace.serde.windowed import SessionWindowedSerde, TimeWindowedSerde, session_windowed, time_windowed
 
 __all__ = [
     "BOOL",
@@ -32,5 +32,5 @@ __all__ = [
     "json",
     "serde_of",
     "session_windowed",
-    "windowed",
+    "time_windowed",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from headrace.model.durations import Duration, duration_ms
 from headrace.model.types import Type
@@ -12,17 +12,15 @@ from headrace.model.where import calling_line
 from headrace.model.windows import Windowed, windowed_of
 from headrace.serde.base import Serde
 
-K = TypeVar("K")
-
 _START = struct.Struct(">q")
 _END_START = struct.Struct(">qq")
 
 
 @dataclass(frozen=True)
-class TimeWindowedSerde(Serde[Windowed[K]]):
+class TimeWindowedSerde(Serde[Windowed[Any]]):
     """The key, then the start of its window in 8 bytes; the end is known from the size of the windows."""
 
-    inner: Serde[K]
+    inner: Serde[Any]
     size_ms: int
 
     @property
@@ -35,19 +33,19 @@ class TimeWindowedSerde(Serde[Windowed[K]]):
         """Of the keys."""
         return windowed_of(self.inner.type)
 
-    def write(self, value: Windowed[K]) -> bytes:
+    def write(self, value: Windowed[Any]) -> bytes:
         return self.inner.write(_windowed(value).key) + _START.pack(value.start)
 
-    def read(self, data: bytes) -> Windowed[K]:
+    def read(self, data: bytes) -> Windowed[Any]:
         key, (start,) = _split(data, _START)
         return Windowed(self.inner.read(key), start, start + self.size_ms)
 
 
 @dataclass(frozen=True)
-class SessionWindowedSerde(Serde[Windowed[K]]):
+class SessionWindowedSerde(Serde[Windowed[Any]]):
     """The key, then the end and the start of its session in 8 bytes each."""
 
-    inner: Serde[K]
+    inner: Serde[Any]
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -59,25 +57,22 @@ class SessionWindowedSerde(Serde[Windowed[K]]):
         """Of the keys."""
         return windowed_of(self.inner.type)
 
-    def write(self, value: Windowed[K]) -> bytes:
+    def write(self, value: Windowed[Any]) -> bytes:
         return self.inner.write(_windowed(value).key) + _END_START.pack(value.end, value.start)
 
-    def read(self, data: bytes) -> Windowed[K]:
+    def read(self, data: bytes) -> Windowed[Any]:
         key, (end, start) = _split(data, _END_START)
         return Windowed(self.inner.read(key), start, end)
 
 
-def windowed(key: Serde[K], *, size: Duration) -> TimeWindowedSerde[K]:
-    """The keys of tumbling, hopping or sliding windows, to read what was written: `hr.windowed(hr.STRING, size="1m")`.
-
-    The bytes have no end of the window, so its size has to be told; of sliding windows that is their difference.
-    """
-    return TimeWindowedSerde(key, duration_ms("size", size, calling_line() or "?", least=1))
+def time_windowed(inner: Serde[Any], size: Duration) -> TimeWindowedSerde:
+    """Keys of tumbling, hopping or sliding windows, to read them again: `hr.time_windowed(hr.STRING, "1m")`."""
+    return TimeWindowedSerde(inner, duration_ms("size", size, calling_line() or "?", least=1))
 
 
-def session_windowed(key: Serde[K]) -> SessionWindowedSerde[K]:
-    """The keys of session windows, to read what was written: `hr.session_windowed(hr.STRING)`."""
-    return SessionWindowedSerde(key)
+def session_windowed(inner: Serde[Any]) -> SessionWindowedSerde:
+    """Keys of sessions, to read them again: `hr.session_windowed(hr.STRING)`."""
+    return SessionWindowedSerde(inner)
 
 
 def _windowed(value: object) -> Windowed[Any]:

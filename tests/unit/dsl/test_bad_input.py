@@ -182,7 +182,7 @@ def test_one_topic_as_a_stream_and_as_a_table() -> None:
         ("grace", lambda d: hr.join_windows("1s", grace=d)),
         ("limit", lambda d: hr.until_time_limit(d)),
         ("history", lambda d: Builder("app").versioned_table("t", key=hr.STRING, value=hr.STRING, history=d)),
-        ("size", lambda d: hr.windowed(hr.STRING, size=d)),
+        ("size", lambda d: hr.time_windowed(hr.STRING, size=d)),
     ],
 )
 def test_durations(option: str, declare: Callable[[Any], object], duration: Any) -> None:

@@ -253,13 +253,13 @@ def test_a_merge_with_nothing() -> None:
 def test_windowed_keys_are_read_again() -> None:
     app = Builder("app")
     texts(app).group_by_key().windowed_by(hr.tumbling("10s")).count(store="n").to_stream().to("counts")
-    counts = app.stream("counts", key=hr.windowed(hr.STRING, size="10s"), value=hr.INT64)
+    counts = app.stream("counts", key=hr.time_windowed(hr.STRING, size="10s"), value=hr.INT64)
     counts.select_key(lambda key, _: key.key).to("out")
     driver = TopologyTestDriver(app)
     driver.input("in").pipe("v", key="k", ts=12_000)
     assert driver.output("out").read_all() == [("k", 1)]
     with pytest.raises(OptionInvalid, match="size='0s' is not possible"):
-        hr.windowed(hr.STRING, size="0s")
+        hr.time_windowed(hr.STRING, size="0s")
 
 
 def test_keys_of_sessions_are_read_again() -> None:

@@ -57,7 +57,7 @@ def test_cogrouped_streams_with_other_keys() -> None:
 
 
 def test_a_group_whose_key_has_no_type() -> None:
-    with said(NoSerde, "no serde writes values of type object"):
+    with said(NoSerde, "no serde writes values of type object", "say what it returns: -> str, or give key=, value="):
         rows(Builder("app")).group_by(lambda k, v: (k if v else v, v))
 
 

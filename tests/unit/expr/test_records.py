@@ -183,7 +183,7 @@ def test_the_catalyst_forms() -> None:
             UnknownName,
             "Windowed[str] has no field begin\n  at: {}\n  to do: there are key, start, end",
         ),
-        (lambda w: w.window, windowed_of(STR), NotTraceable, "Windowed[str].window is Python code of its own"),
+        (lambda w: w.window, windowed_of(STR), NotTraceable, "Windowed[str].window is an object of its own"),
         (lambda o: o.customer.city, ORDER, UnknownName, "str has no field city\n  at: {}"),
         (lambda d: d["usr"], CLICK, UnknownName, "Click has no field usr\n  at: {}\n  to do: did you mean user?"),
         (lambda d: d.user, CLICK, UnknownName, "Click has no field user\n  at: {}"),
@@ -285,5 +285,5 @@ def test_fields_of_windowed_keys() -> None:
     assert (str(bound.type), bound.python()({"key": hr.Windowed("ann", 5, 9)})) == ("str", "ann@4")
     with pytest.raises(UnknownName, match=r"Windowed\[str\] has no field begin(.|\n)*there are key, start, end"):
         bind(hr.key.begin, types, "app.py:1")
-    with pytest.raises(NotTraceable, match=r"Windowed\[str\].window is Python code of its own"):
+    with pytest.raises(NotTraceable, match=r"Windowed\[str\].window is an object of its own"):
         bind(hr.key.window, types, "app.py:1")

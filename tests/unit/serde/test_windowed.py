@@ -40,8 +40,8 @@ def test_other_values_and_bytes_are_refused() -> None:
 
 
 def test_users_name_the_serdes_of_keys_that_they_read_back() -> None:
-    assert hr.windowed(hr.STRING, size="10ms") == TIME
+    assert hr.time_windowed(hr.STRING, "10ms") == TIME
     assert hr.session_windowed(hr.STRING) == SESSION
     with pytest.raises(OptionInvalid, match="size='10' is not possible") as told:
-        hr.windowed(hr.STRING, size="10")
+        hr.time_windowed(hr.STRING, "10")
     assert "test_windowed.py:" in str(told.value)

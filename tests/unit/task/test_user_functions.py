@@ -19,6 +19,10 @@ def boom(*_: Any) -> NoReturn:
     raise LookupError("no such shop")
 
 
+def no_id(*_: Any) -> str:
+    boom()
+
+
 def texts(app: Builder, topic: str = "in") -> KStream[str, str]:
     return app.stream(topic, key=hr.STRING, value=hr.STRING)
 
@@ -70,7 +74,7 @@ CASES: dict[str, Callable[[Builder], Any]] = {
     "flat_map_values": lambda app: texts(app).flat_map_values(boom).print(),
     "select_key": lambda app: texts(app).select_key(boom).print(),
     "peek": lambda app: texts(app).peek(boom),
-    "drop_duplicates": lambda app: texts(app).drop_duplicates(boom, within="1s").to("out"),
+    "drop_duplicates": lambda app: texts(app).drop_duplicates(no_id, within="1s").to("out"),
     "foreach": lambda app: texts(app).foreach(boom),
     "print": lambda app: texts(app).print(mapper=boom),
     "split": lambda app: texts(app).split().branch(boom).default_branch()["0"].to("out"),

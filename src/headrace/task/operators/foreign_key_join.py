@@ -12,7 +12,7 @@ from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Operator, Way
-from headrace.task.operators.tables import Kept, TableOperator, silent, table_of
+from headrace.task.operators.tables import Kept, TableOperator, silent, table_of, unnamed_store
 
 
 class Ask(Enum):
@@ -139,7 +139,7 @@ class ForeignKeyJoinOperator(TableOperator[ForeignKeyJoin]):
         super().__init__(node, task)
         self._joiner = self.computed(node.joiner)
         # Without the name of a store it keeps its rows as well: somebody may ask for them.
-        self._rows = Kept(self, node.store or node.name, node.emit)
+        self._rows = Kept(self, node.store or unnamed_store(node), node.emit)
 
     def way(self, position: int) -> Way:
         return silent if position else self.on_record

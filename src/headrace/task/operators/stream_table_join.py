@@ -9,7 +9,7 @@ from headrace.plan.nodes import StreamGlobalJoin, StreamTableJoin
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Operator, Way
-from headrace.task.operators.tables import silent, table_of
+from headrace.task.operators.tables import silent, table_of, unnamed_store
 from headrace.task.stream_time import StreamTime
 
 
@@ -65,7 +65,7 @@ class StreamGlobalJoinOperator(Operator[StreamGlobalJoin]):
         super().__init__(node, task)
         self._on, self._joiner = self.function(node.on), self.computed(node.joiner)
         self._key = node.table.output().key.store_serde()
-        self._store = task.store(node.table.store or node.table.name)
+        self._store = task.store(node.table.store or unnamed_store(node.table))
 
     def on_record(self, record: Record) -> None:
         if record.value is None:
