@@ -1,6 +1,14 @@
 """Every name of `import headrace as hr`. Loaded with the first of them that is used."""
 
-from headrace.dsl import KGroupedStream, KStream, KTable
+from headrace.dsl import (
+    BranchedKStream,
+    CogroupedKStream,
+    GlobalKTable,
+    KGroupedStream,
+    KGroupedTable,
+    KStream,
+    KTable,
+)
 from headrace.dsl.suppressed import until_time_limit, until_window_closes
 from headrace.dsl.windows import (
     hopping,
@@ -95,10 +103,14 @@ __all__ = [
     "INT64",
     "STRING",
     "App",
+    "BranchedKStream",
+    "CogroupedKStream",
     "Expr",
     "Failure",
+    "GlobalKTable",
     "HeadraceError",
     "KGroupedStream",
+    "KGroupedTable",
     "KStream",
     "KTable",
     "Serde",

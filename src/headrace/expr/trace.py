@@ -63,11 +63,17 @@ def trace(function: Callable[..., Any] | Expr, parameters: tuple[str, ...], orig
 
 def _check_used(result: Expr, computed: list[Call], called: str, origin: str) -> None:
     """Raise for something that a function computes and does not use: it may do something, or fail, all the same."""
-    used = {id(tree) for tree in tree_of(result).walk()}
-    for tree in computed:
+    used: set[int] = set()
+    waiting = [tree_of(result)]
+    while waiting:  # by identity: a part that is used twice is looked at once
+        tree = waiting.pop()
         if id(tree) not in used:
+            used.add(id(tree))
+            waiting += tree.parts
+    for call in computed:
+        if id(call) not in used:
             raise NotTraceable(
-                called, f"`{tree}` is not part of the result: what it does is not seen", tree.line or origin
+                called, f"`{call}` is not part of the result: what it does is not seen", call.line or origin
             )
 
 

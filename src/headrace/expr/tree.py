@@ -30,11 +30,10 @@ class Tree:
         """How tightly this binds in print."""
         return _ATOM
 
-    def walk(self) -> Iterator[Tree]:
-        """The node itself and all that it is made of."""
-        yield self
-        for one in fields(self):
-            yield from _walk(getattr(self, one.name))
+    @property
+    def parts(self) -> tuple[Tree, ...]:
+        """The nodes that it is made of."""
+        return tuple(part for one in fields(self) for part in _trees(getattr(self, one.name)))
 
 
 @dataclass(frozen=True)
@@ -150,12 +149,12 @@ class Call(Tree):
         return _SIGN if len(self.args) == 1 and self.function == "-" else _STRENGTH.get(self.function, _ATOM)
 
 
-def _walk(thing: object) -> Iterator[Tree]:
+def _trees(thing: object) -> Iterator[Tree]:
     if isinstance(thing, Tree):
-        yield from thing.walk()
+        yield thing
     elif isinstance(thing, tuple):
         for one in thing:
-            yield from _walk(one)
+            yield from _trees(one)
 
 
 def _within(tree: Tree, needed: int) -> str:

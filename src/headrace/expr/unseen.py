@@ -35,18 +35,23 @@ def unseen(function: object) -> tuple[str, str] | None:
 
 def only_computes(function: object) -> bool:
     """Whether a function uses nothing but its arguments, constants and headrace's own functions: it can do no harm."""
-    if not isinstance(function, FunctionType):
-        return False
-    used = inspect.getclosurevars(function)
-    outside = [*used.builtins.values(), *used.globals.values(), *used.nonlocals.values()]
-    return all(_harmless(thing) for thing in outside)
+    return isinstance(function, FunctionType) and _harmless(function, set())
 
 
-def _harmless(thing: object) -> bool:
-    home = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None)
-    if isinstance(thing, Expr | str | int | float | bytes) or str(home).partition(".")[0] == "headrace":
+def _harmless(thing: object, seen: set[object]) -> bool:
+    if isinstance(thing, Expr | str | int | float | bytes):
         return True
-    return only_computes(thing)
+    home = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None)
+    if isinstance(thing, ModuleType | FunctionType) and str(home).partition(".")[0] == "headrace":
+        return True
+    if not isinstance(thing, FunctionType):
+        return False
+    if thing in seen:
+        return True
+    seen.add(thing)
+    used = inspect.getclosurevars(thing)
+    outside = (*used.builtins.values(), *used.globals.values(), *used.nonlocals.values())
+    return all(_harmless(one, seen) for one in outside)
 
 
 def _found(function: object, seen: set[object]) -> Iterator[tuple[str, str]]:

@@ -161,6 +161,22 @@ def test_numbers_and_texts_are_traced_with_the_same_signs() -> None:
     assert str(app.plan().of(MapValues)[0].value) == "(value + 1) * 2"
 
 
+def test_a_list_that_grows_by_a_sign_stays_python_code() -> None:
+    def grown(words: list[str]) -> list[str]:
+        words += ["end"]
+        return words
+
+    app = Builder("app")
+    lists = app.stream("in", value=hr.STRING).map_values(lambda v: v.split())
+    lists.map_values(grown).flat_map_values(lambda words: words).to("out", value=hr.STRING)
+    kept = app.plan().of(MapValues)[1].value
+    assert isinstance(kept, Opaque)
+    assert kept.reason == "`+=` changes a list[str] in place"
+    driver = TopologyTestDriver(app)
+    driver.input("in").pipe("a b")
+    assert [value for _, value in driver.output("out").read_all()] == ["a", "b", "end"]
+
+
 def test_an_aggregate_that_grows_in_place_keeps_its_old_values() -> None:
     def noted(_: str, value: str, seen: list[str]) -> list[str]:
         seen.append(value)

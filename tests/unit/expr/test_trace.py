@@ -15,7 +15,7 @@ import pytest
 
 from headrace import expr as hr
 from headrace.errors import NotTraceable, WrongParameters
-from headrace.expr import trace
+from headrace.expr import only_computes, trace
 
 
 def line_of(function: Callable[..., Any], below: int = 0) -> str:
@@ -226,3 +226,20 @@ def test_a_builtin_that_cannot_be_traced_has_the_line_of_its_operator() -> None:
     with pytest.raises(NotTraceable) as caught:
         trace(sorted, ("value",), "app.py:1", "map_values")
     assert caught.value.where == "app.py:1"
+
+
+def again(text: Any) -> Any:
+    return again(text) if SWITCH else text + "!"
+
+
+SWITCH = 0
+
+
+def test_functions_that_only_compute() -> None:
+    assert only_computes(lambda v: v + "x" + hr.text(SWITCH))
+    assert only_computes(clean)
+    assert only_computes(again)
+    assert not only_computes(lambda v: print(v))
+    assert not only_computes(lambda v: NOTED.append(v))
+    assert not only_computes(noting)
+    assert not only_computes(Shop().name)

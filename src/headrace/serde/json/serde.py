@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as parser
 from dataclasses import dataclass, field
 from decimal import Decimal
+from math import isinf
 from typing import Any, NoReturn, TypeVar, overload
 
 from headrace.model.records import record_type
@@ -46,7 +47,7 @@ class JsonSerde(Serde[T]):
             raise ValueError("it is nested too deeply") from None
 
     def read(self, data: bytes) -> T:
-        return self._from_json(_parsed(data, Decimal if self._decimals else float))  # type: ignore[no-any-return]
+        return self._from_json(_parsed(data, Decimal if self._decimals else _real))  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
         return "JSON" if self.type == JSON else f"JSON({self.type})"
@@ -98,6 +99,13 @@ def _check_letters(found: Any) -> None:
         parser.dumps(found, ensure_ascii=False, default=str).encode()
     except UnicodeEncodeError as exc:
         raise ValueError(f"\\u{ord(exc.object[exc.start]):04x} is half a letter") from None
+
+
+def _real(text: str) -> float:
+    number = float(text)
+    if isinf(number):
+        raise ValueError(f"{text} is too large a number")
+    return number
 
 
 def _refused(constant: str) -> NoReturn:

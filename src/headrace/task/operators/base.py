@@ -162,6 +162,8 @@ class Operator(ABC, Generic[N]):
 
     def listed(self, record: Record, result: Any) -> list[Any]:
         """The items that a function gave, in a list or one by one."""
+        if type(result) is list:
+            return result
         if isinstance(result, str | bytes) or not isinstance(result, Iterable):
             raise self.failed(record, f"{result!r} is not a list")
         try:
