@@ -80,7 +80,18 @@ from headrace.expr import (
     value,
     when,
 )
+from headrace.model.record import Record
 from headrace.model.windows import Windowed
+from headrace.processor import (
+    FixedKeyProcessor,
+    FixedKeyRecord,
+    Processor,
+    ProcessorContext,
+    RecordMetadata,
+    Scheduled,
+    ValueTransformer,
+    stores,
+)
 from headrace.runtime.app import App
 from headrace.runtime.states import State
 from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, json
@@ -94,12 +105,20 @@ __all__ = [
     "STRING",
     "App",
     "Expr",
+    "FixedKeyProcessor",
+    "FixedKeyRecord",
     "HeadraceError",
     "KGroupedStream",
     "KStream",
     "KTable",
+    "Processor",
+    "ProcessorContext",
+    "Record",
+    "RecordMetadata",
+    "Scheduled",
     "Serde",
     "State",
+    "ValueTransformer",
     "Windowed",
     "absolute",
     "all_matches",
@@ -161,6 +180,7 @@ __all__ = [
     "start_of_month",
     "start_of_second",
     "start_of_year",
+    "stores",
     "text",
     "timestamp",
     "to_ms",

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
+from headrace.dsl.connections import Connections
 from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.names import LONGEST_NAME, checked_name, emit_of
 from headrace.dsl.paths import Paths
 from headrace.dsl.patterns import checked_pattern
+from headrace.dsl.processors import Function
 from headrace.dsl.stream import KStream
 from headrace.dsl.table import KTable
+from headrace.dsl.topology import Topology
 from headrace.errors import NameTaken, NothingToRun, OptionInvalid, StoreNeedsName, TopicReadTwoWays, TopicsOverlap
 from headrace.model.durations import Duration, duration_ms
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Emit, GlobalTable, Node, Source, TableSource, VersionedTable
+from headrace.plan.nodes import Emit, GlobalStore, GlobalTable, Node, Source, TableSource, VersionedTable
 from headrace.plan.origin import origin
+from headrace.plan.stores import Store
+from headrace.processor import Processor
+from headrace.processor.supplied import supplied
 from headrace.serde import BYTES, Serde
 
 K = TypeVar("K")
@@ -38,6 +44,7 @@ class Builder:
         self._unnamed_stores: set[str] = set()
         self._path_of: dict[str, str] = {}
         self._paths = Paths()
+        self.connections = Connections()
 
     @overload
     def stream(self, topic: Topics, *, name: str | None = None) -> KStream[bytes, bytes]: ...
@@ -171,6 +178,61 @@ class Builder:
         )
         return GlobalKTable(self, self.add(node))
 
+    def add_state_store(self, store: Store[Any]) -> None:
+        """Add a store for processors, which are connected to it by its name: `stores=("seen",)`.
+
+        app.add_state_store(hr.stores.key_value("seen", key=hr.STRING, value=hr.BOOL))
+        """
+        self._take_store(store, origin())
+
+    def add_global_store(
+        self,
+        store: Store[Any],
+        topic: str,
+        processor: type[Processor[Any, Any]] | Callable[[], Processor[Any, Any]] | Function,
+        *,
+        key: Serde[Any] = BYTES,
+        value: Serde[Any] = BYTES,
+        name: str | None = None,
+    ) -> None:
+        """Add a store that every task has in full: a processor fills it from a topic, all others can only read it.
+
+        The processor keeps what it likes of each record with `context.store(...)`, and sends on nothing. Of records
+        that arrive together those of global stores come first. No processor has to be connected to it.
+        """
+        here = origin()
+        topics, _ = _topics(topic, here)
+        if self._same_source(topics, None, key, value, here, GlobalStore) is not None:
+            raise TopicsOverlap(topics, next(iter(self._reading(topics))).origin, here)
+        made = supplied("add_global_store", processor, Processor, here)
+        self._take_store(store, here)
+        node = GlobalStore(
+            name=self.unique(name, topic, here),
+            origin=here,
+            topics=topics,
+            key=key,
+            value=value,
+            store=store.name,
+            definition=store,
+            make=made.make,
+            shown=made.shown,
+        )
+        self.add(node)
+
+    @property
+    def topology(self) -> Topology:
+        """The same application, as sources, processors and sinks that are named one by one."""
+        return Topology(self)
+
+    def node(self, name: str) -> Node | None:
+        """The node of a name."""
+        return self._names.get(name)
+
+    @property
+    def node_names(self) -> list[str]:
+        """The names of all nodes, in the order they were declared."""
+        return list(self._names)
+
     def plan(self) -> Plan:
         """What was declared so far, as data."""
         read = {upstream for node in self._nodes for upstream in node.inputs}
@@ -178,7 +240,7 @@ class Builder:
         if not ends:
             raise NothingToRun(self.id)
         self._check_stores()
-        return Plan(self.id, ends)
+        return self.connections.connected(Plan(self.id, ends))
 
     def add(self, node: N) -> N:
         """Take a node into the topology."""
@@ -216,8 +278,9 @@ class Builder:
         """A name for a store, the user's or the path; both must be new, for state is found again by it."""
         if name is not None:
             checked_name("a store", name, here)
-            if name in self._stores:
-                raise NameTaken(name, self._stores[name].origin, here)
+            taken = self._stores[name].origin if name in self._stores else self.connections.origin_of(name)
+            if taken is not None:
+                raise NameTaken(name, taken, here)
             return name
         op = path.rpartition(".")[2].partition("-")[0]
         if len(path) > LONGEST_NAME:
@@ -227,6 +290,15 @@ class Builder:
             raise StoreNeedsName(op, here, f"there is a store at its path {path!r} already", twins)
         self._unnamed_stores.add(path)
         return path
+
+    def _take_store(self, store: Store[Any], here: str) -> None:
+        name = getattr(store, "name", None)
+        if name in self._stores:
+            raise NameTaken(name, self._stores[name].origin, here)
+        self.connections.add(store, here)
+
+    def _reading(self, topics: tuple[str, ...]) -> list[Node]:
+        return [node for node in self._nodes if isinstance(node, Source) and set(topics) & set(node.topics)]
 
     def _table(
         self,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+
+from headrace.errors import TimestampNegative
 
 Header = tuple[str, bytes | None]
 
@@ -43,3 +46,13 @@ class Record:
     def with_pair(self, key: Any, value: Any) -> Record:
         """The same with another key and value."""
         return Record(key=key, value=value, ts=self.ts, headers=self.headers, origin=self.origin)
+
+    def with_ts(self, ts: int) -> Record:
+        """The same at another time, which is not before 1970."""
+        if ts < 0:
+            raise TimestampNegative(ts)
+        return Record(key=self.key, value=self.value, ts=ts, headers=self.headers, origin=self.origin)
+
+    def with_headers(self, headers: Iterable[Header]) -> Record:
+        """The same with other headers."""
+        return Record(key=self.key, value=self.value, ts=self.ts, headers=tuple(headers), origin=self.origin)

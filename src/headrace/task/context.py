@@ -50,5 +50,10 @@ class Context:
     sending_old: frozenset[Node]
     """The tables whose changes carry old values."""
 
+    app_id: str = ""
+
+    task_id: str = ""
+    """`subtopology_partition`."""
+
     time: TaskTime = field(default_factory=TaskTime)
     """The task's own."""

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
 
 from headrace.errors import NotInTopology
 from headrace.model.clock import Clock
 from headrace.model.record import RawRecord, Record
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, Repartition, Source, To
+from headrace.plan.nodes import GlobalStore, Node, Repartition, Source, To
 from headrace.plan.old_values import sending_old
+from headrace.plan.stores import Connection
 from headrace.plan.subtopology import SubTopology
+from headrace.processor.opened import OpenedStore
+from headrace.processor.opening import opened
 from headrace.state.keyvalue import KeyValueStore
 from headrace.state.timed import TimedStores
 from headrace.task.context import Context
@@ -72,6 +77,22 @@ class Loop:
             raise
         written, self._written = self._written, []
         return written
+
+    def close(self) -> None:
+        """No batch comes any more."""
+        for task in self._tasks:
+            task.close()
+
+    def processor_store(self, name: str) -> OpenedStore[Any, Any] | None:
+        """A store of processors as they see it; None if there is none of this name."""
+        for node in self.plan.nodes:
+            connections = (
+                (Connection(node.definition),) if isinstance(node, GlobalStore) else getattr(node, "stores", ())
+            )
+            for connection in connections:
+                if connection.store.name == name and connection.store.value is not None:
+                    return opened(replace(connection, read_only=False), self._store, self.windows)
+        return None
 
     def source_of(self, topic: str) -> Source:
         """The source that reads a topic; one that names it comes before a pattern."""

@@ -60,8 +60,11 @@ class TopologyTestDriver:
             raise NotInTopology(self._loop.plan.app, f"write topic {topic!r}", _there("writes", named))
         return OutputTopic(self._written.setdefault(topic, deque()))
 
-    def store(self, name: str) -> StoreView:
-        """What a table holds now."""
+    def store(self, name: str) -> Any:
+        """What a table holds now; a store of processors as they see it themselves."""
+        of_processors = self._loop.processor_store(name)
+        if of_processors is not None:
+            return of_processors
         for node in self._loop.plan.nodes:
             if isinstance(node, WindowedAggregation) and node.store == name:
                 return WindowedStoreView(node, self._loop.windows)

@@ -6,6 +6,7 @@ from headrace.plan.nodes.branch import Branch, Split
 from headrace.plan.nodes.count import Count, Emit
 from headrace.plan.nodes.fold import Aggregating, Counting, Fold, Reducing
 from headrace.plan.nodes.foreign_key_join import ForeignKeyJoin, ForeignKeyMatch, ForeignKeySubscribe
+from headrace.plan.nodes.process import GlobalStore, Process, ProcessValues, TableTransformValues
 from headrace.plan.nodes.repartition import Repartition
 from headrace.plan.nodes.source import Source
 from headrace.plan.nodes.stateless import (
@@ -46,6 +47,7 @@ __all__ = [
     "ForeignKeyJoin",
     "ForeignKeyMatch",
     "ForeignKeySubscribe",
+    "GlobalStore",
     "GlobalTable",
     "Initial",
     "Map",
@@ -53,6 +55,8 @@ __all__ = [
     "Merge",
     "Node",
     "Peek",
+    "Process",
+    "ProcessValues",
     "Reduce",
     "Reducing",
     "Repartition",
@@ -73,6 +77,7 @@ __all__ = [
     "TableMapValues",
     "TableReduce",
     "TableSource",
+    "TableTransformValues",
     "TimeWindowed",
     "To",
     "ToStream",

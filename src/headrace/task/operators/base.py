@@ -43,6 +43,14 @@ class Operator(ABC, Generic[N]):
         """How a record of the input at this position comes in; an operator with several inputs has several ways."""
         return self.on_record
 
+    def start(self) -> None:
+        """Everyone is connected, and no record has come yet."""
+        return
+
+    def close(self) -> None:
+        """No record comes any more."""
+        return
+
     @abstractmethod
     def on_record(self, record: Record) -> None:
         """Handle one record, and send on what comes of it."""
