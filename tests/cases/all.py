@@ -6,10 +6,12 @@ from cases import (
     count,
     foreign_key_join,
     merge,
+    process,
     records,
     repartition,
     source,
     stateless,
+    stores,
     stream_join,
     stream_table_join,
     suppress,
@@ -43,6 +45,8 @@ TABLES = (
     suppress,
     windowed_cogroup,
     stream_join,
+    process,
+    stores,
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar, overload
 
 from headrace.dsl.connections import Connections
@@ -11,7 +11,7 @@ from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.names import LONGEST_NAME, checked_name, emit_of
 from headrace.dsl.paths import Paths
 from headrace.dsl.patterns import checked_pattern
-from headrace.dsl.processors import Function
+from headrace.dsl.processors import Given
 from headrace.dsl.stream import KStream
 from headrace.dsl.table import KTable
 from headrace.dsl.topology import Topology
@@ -183,13 +183,13 @@ class Builder:
 
         app.add_state_store(hr.stores.key_value("seen", key=hr.STRING, value=hr.BOOL))
         """
-        self._take_store(store, origin())
+        self.take_store(store, origin())
 
     def add_global_store(
         self,
         store: Store[Any],
         topic: str,
-        processor: type[Processor[Any, Any]] | Callable[[], Processor[Any, Any]] | Function,
+        processor: Given,
         *,
         key: Serde[Any] = BYTES,
         value: Serde[Any] = BYTES,
@@ -205,7 +205,7 @@ class Builder:
         if self._same_source(topics, None, key, value, here, GlobalStore) is not None:
             raise TopicsOverlap(topics, next(iter(self._reading(topics))).origin, here)
         made = supplied("add_global_store", processor, Processor, here)
-        self._take_store(store, here)
+        self.take_store(store, here)
         node = GlobalStore(
             name=self.unique(name, topic, here),
             origin=here,
@@ -223,6 +223,13 @@ class Builder:
     def topology(self) -> Topology:
         """The same application, as sources, processors and sinks that are named one by one."""
         return Topology(self)
+
+    def take_store(self, store: Store[Any], here: str, keeper: str | None = None) -> None:
+        """Take in a store of processors; `keeper` is the only node that may write it, if there is one."""
+        name = getattr(store, "name", None)
+        if name in self._stores:
+            raise NameTaken(name, self._stores[name].origin, here)
+        self.connections.add(store, here, keeper)
 
     def node(self, name: str) -> Node | None:
         """The node of a name."""
@@ -290,12 +297,6 @@ class Builder:
             raise StoreNeedsName(op, here, f"there is a store at its path {path!r} already", twins)
         self._unnamed_stores.add(path)
         return path
-
-    def _take_store(self, store: Store[Any], here: str) -> None:
-        name = getattr(store, "name", None)
-        if name in self._stores:
-            raise NameTaken(name, self._stores[name].origin, here)
-        self.connections.add(store, here)
 
     def _reading(self, topics: tuple[str, ...]) -> list[Node]:
         return [node for node in self._nodes if isinstance(node, Source) and set(topics) & set(node.topics)]

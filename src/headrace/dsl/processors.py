@@ -12,7 +12,7 @@ from headrace.model.types import OBJECT
 from headrace.plan.nodes import Node, Process, ProcessValues
 from headrace.plan.schema import Field
 from headrace.plan.stores import Store
-from headrace.processor import FixedKeyProcessor, Processor, ProcessorContext
+from headrace.processor import FixedKeyProcessor, Processor
 from headrace.processor.supplied import Supplied, supplied
 from headrace.serde import Serde
 
@@ -24,11 +24,11 @@ P = TypeVar("P", bound=Process)
 Stores = Sequence[Store[Any] | str]
 """What a processor is connected to: stores as they are declared, or their names."""
 
-Function = (
-    Callable[[Record], Iterable[Record] | Record | None]
-    | Callable[[Record, ProcessorContext], Iterable[Record] | Record | None]
-)
-"""A plain function in the place of a processor: what it yields is sent on."""
+Function = Callable[..., Iterable[Record] | Record | None]
+"""A plain function of a record, or of a record and the context, as a processor: what it yields is sent on."""
+
+Given = Callable[..., Processor[Any, Any] | Iterable[Record] | Record | None]
+"""A processor: its class, a function that makes one, or a plain function of records."""
 
 
 def process(

@@ -299,7 +299,7 @@ class KStream(Generic[K, V]):
     @overload
     def process(
         self,
-        processor: type[Processor[K2, V2]] | Callable[[], Processor[K2, V2]],
+        processor: Callable[[], Processor[K2, V2]],
         *,
         stores: Stores = (),
         key: Serde[K2] | None = None,
@@ -352,7 +352,7 @@ class KStream(Generic[K, V]):
     @overload
     def process_values(
         self,
-        processor: type[FixedKeyProcessor[V2]] | Callable[[], FixedKeyProcessor[V2]],
+        processor: Callable[[], FixedKeyProcessor[V2]],
         *,
         stores: Stores = (),
         value: Serde[V2] | None = None,

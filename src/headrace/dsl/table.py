@@ -84,16 +84,40 @@ class KTable(Generic[K, V]):
         value = bound("map_values", mapper, (VALUE, KEY_VALUE), self._node, here)
         return self._next(TableMapValues, "map_values", store, emit, name, here, value=value)
 
+    @overload
     def transform_values(
         self,
-        transformer: type[ValueTransformer[V2]] | Callable[[], ValueTransformer[V2]] | Callable[..., V2 | None],
+        transformer: Callable[[], ValueTransformer[V2]],
         *,
         stores: Stores = (),
         value: Serde[V2] | None = None,
         store: str | None = None,
         emit: str | None = None,
         name: str | None = None,
-    ) -> KTable[K, V2]:
+    ) -> KTable[K, V2]: ...
+
+    @overload
+    def transform_values(
+        self,
+        transformer: Callable[..., V2 | None],
+        *,
+        stores: Stores = (),
+        value: Serde[V2] | None = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V2]: ...
+
+    def transform_values(
+        self,
+        transformer: Callable[..., Any],
+        *,
+        stores: Stores = (),
+        value: Serde[Any] | None = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, Any]:
         """A new value for every row, from a transformer that may use stores; it is asked about deletions, too.
 
         Give a subclass of `hr.ValueTransformer`, a function that makes one, or a function of the value, of key and

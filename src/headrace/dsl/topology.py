@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +14,10 @@ from headrace.errors import NodeUnknown, ParentMissing, ParentNotStream, TopicsO
 from headrace.plan.nodes import Merge, Node, Process, TableTransformValues, To
 from headrace.plan.origin import origin
 from headrace.plan.stores import Store
-from headrace.processor import Processor
 from headrace.serde import BYTES, Serde
 
 if TYPE_CHECKING:
     from headrace.dsl.builder import Builder
-
-Given = type[Processor[Any, Any]] | Callable[[], Processor[Any, Any]] | processors.Function
-"""A processor: its class, a function that makes one, or a plain function of records."""
 
 
 class Topology:
@@ -54,7 +50,7 @@ class Topology:
     def add_processor(
         self,
         name: str,
-        processor: Given,
+        processor: processors.Given,
         *parents: str,
         stores: processors.Stores = (),
         key: Serde[Any] | None = None,
@@ -105,7 +101,7 @@ class Topology:
         self,
         store: Store[Any],
         topic: str,
-        processor: Given,
+        processor: processors.Given,
         *,
         key: Serde[Any] = BYTES,
         value: Serde[Any] = BYTES,
@@ -119,7 +115,7 @@ class Topology:
         self,
         store: Store[Any],
         topic: str,
-        processor: Given,
+        processor: processors.Given,
         *,
         key: Serde[Any] = BYTES,
         value: Serde[Any] = BYTES,
@@ -130,9 +126,9 @@ class Topology:
         The topic is all that is needed to fill it again, so there is no other copy of it.
         """
         here = origin()
-        name = self._builder.unique(name or f"{store.name}.keeper", store.name, here)
-        self._builder.connections.add(store, here, keeper=name)
-        source = f"{topic}.source"
+        name = self._builder.unique(name, f"{topic}.process", here)
+        self._builder.take_store(store, here, keeper=name)
+        source = f"{name}.source"
         self.add_source(source, topic, key=key, value=value)
         read = self._parents("processor", name, (source,), here)
         processors.process(self._builder, read, processor, name, here, stores=(store.name,))
