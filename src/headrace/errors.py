@@ -529,12 +529,11 @@ class NotAProcessor(PlanError):
 
     code = "not-a-processor"
 
-    def __init__(self, op: str, found: str, needed: str, origin: str) -> None:
+    def __init__(self, op: str, found: str, needed: str, functions: str, origin: str) -> None:
         super().__init__(
             f"{op} cannot use {found}",
             where=origin,
-            fix=f"give a subclass of {needed}, a function without parameters that makes one,"
-            " or a function of the record, or of the record and the context",
+            fix=f"give a subclass of {needed}, a function without parameters that makes one, or a function {functions}",
         )
 
 

@@ -202,8 +202,9 @@ class Builder:
         """
         here = origin()
         topics, _ = _topics(topic, here)
-        if self._same_source(topics, None, key, value, here, GlobalStore) is not None:
-            raise TopicsOverlap(topics, next(iter(self._reading(topics))).origin, here)
+        again = self._same_source(topics, None, key, value, here, GlobalStore)
+        if again is not None:
+            raise TopicsOverlap(topics, again.origin, here)
         made = supplied("add_global_store", processor, Processor, here)
         self.take_store(store, here)
         node = GlobalStore(
@@ -297,9 +298,6 @@ class Builder:
             raise StoreNeedsName(op, here, f"there is a store at its path {path!r} already", twins)
         self._unnamed_stores.add(path)
         return path
-
-    def _reading(self, topics: tuple[str, ...]) -> list[Node]:
-        return [node for node in self._nodes if isinstance(node, Source) and set(topics) & set(node.topics)]
 
     def _table(
         self,

@@ -149,8 +149,10 @@ class Topology:
         node = self._builder.node(parent)
         if node is None:
             raise NodeUnknown(f"{name!r} reads from {parent!r}", self._builder.node_names, here)
-        if node.facts.table or node.facts.everywhere:
+        if node.facts.table:
             raise ParentNotStream(parent, node.op, name, here, "go on from its changes: table.to_stream(name=...)")
+        if node.facts.everywhere:
+            raise ParentNotStream(parent, node.op, name, here, "look things up in it: context.store(...)")
         if isinstance(node, To):
             raise ParentNotStream(parent, "sink", name, here, "read from what the sink reads from")
         return node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,47 +36,40 @@ class Supplied:
 def supplied(op: str, given: Any, needed: type, here: str) -> Supplied:
     """What was given for a processor of the class `needed`: its subclass, a factory, or a plain function."""
     if isinstance(given, Processor | FixedKeyProcessor | ValueTransformer):
-        raise NotAProcessor(op, f"one {type(given).__name__}: every task needs its own", _spelled(needed), here)
+        raise _refusal(op, f"one {type(given).__name__}: every task needs its own", needed, here)
     if not callable(given) or inspect.iscoroutinefunction(given) or inspect.isasyncgenfunction(given):
-        raise NotAProcessor(op, repr(given), _spelled(needed), here)
+        raise _refusal(op, repr(given), needed, here)
     takes = required_parameters(given)
     if isinstance(given, type) or takes == 0:
         return _factory(op, given, needed, here)
     wrapper = FunctionTransformer if needed is ValueTransformer else FunctionProcessor
     most = 3 if needed is ValueTransformer else 2
     if takes is not None and takes > most:
-        raise NotAProcessor(op, f"{_name(given)}, which takes {takes} arguments", _spelled(needed), here)
-    return Supplied(lambda: wrapper(given), _name(given), tuple(getattr(given, "stores", ())), ())
+        raise _refusal(op, f"{_name(given)}, which takes {takes} arguments", needed, here)
+    return Supplied(lambda: wrapper(given), _name(given), _listed(getattr(given, "stores", ())), ())
 
 
 def _factory(op: str, factory: Callable[[], Any], needed: type, here: str) -> Supplied:
     name = _name(factory)
-    takes = required_parameters(factory)
-    if isinstance(factory, type) and not issubclass(factory, needed):
-        raise NotAProcessor(op, name, _spelled(needed), here)
-    if inspect.isabstract(factory):
-        raise NotAProcessor(
-            op, f"{name}, which has no {' or '.join(sorted(_missing(factory)))}", _spelled(needed), here
-        )
-    if takes:
-        raise NotAProcessor(op, f"{name}, whose __init__ needs arguments", _spelled(needed), here)
+    if isinstance(factory, type):
+        missing = sorted(getattr(factory, "__abstractmethods__", ()))
+        if not issubclass(factory, needed):
+            raise _refusal(op, name, needed, here)
+        if missing:
+            raise _refusal(op, f"{name}, which has no {' or '.join(missing)}", needed, here)
+        if required_parameters(factory):
+            raise _refusal(op, f"{name}, whose __init__ needs arguments", needed, here)
     first, second = factory(), factory()
     if not isinstance(first, needed):
-        raise NotAProcessor(op, f"{name}, which makes a {type(first).__name__}", _spelled(needed), here)
+        raise _refusal(op, f"{name}, which makes a {type(first).__name__}", needed, here)
     if first is second:
         raise SameProcessorTwice(op, name, here)
-    stores = _listed(getattr(factory, "stores", None)) or _listed(getattr(first, "stores", ()))
+    stores = _listed(getattr(factory, "stores", ())) or _listed(getattr(first, "stores", ()))
     return Supplied(factory, name, stores, _sends(type(first), needed))
 
 
 def _listed(stores: Any) -> tuple[Store[Any] | str, ...]:
-    if stores is None:
-        return ()
-    return (stores,) if isinstance(stores, Store | str) else tuple(typing.cast("Sequence[Store[Any] | str]", stores))
-
-
-def _missing(factory: Any) -> frozenset[str]:
-    return frozenset(factory.__abstractmethods__)
+    return (stores,) if isinstance(stores, Store | str) else tuple(stores)
 
 
 def _sends(cls: type, needed: type) -> tuple[Any, ...]:
@@ -94,5 +87,7 @@ def _name(given: Any) -> str:
     return "a lambda" if name == "<lambda>" else f"{name}()"
 
 
-def _spelled(needed: type) -> str:
-    return f"hr.{needed.__name__}"
+def _refusal(op: str, found: str, needed: type, here: str) -> NotAProcessor:
+    of_rows = "of the value, of key and value, or of both and the context"
+    functions = of_rows if needed is ValueTransformer else "of the record, or of the record and the context"
+    return NotAProcessor(op, found, f"hr.{needed.__name__}", functions, here)

@@ -27,11 +27,13 @@ from headrace.errors import (
     StoreNotForProcessors,
     StoreUnknown,
     StoreUnused,
+    TopicReadTwoWays,
     TopicsOverlap,
 )
 from headrace.testing import TopologyTestDriver
 
 HERE = r"test_processors\.py:\d+"
+OTHER = hr.stores.key_value("other", key=hr.STRING, value=hr.STRING)
 WRONG: Any = str
 SEEN = hr.stores.key_value("seen", key=hr.STRING, value=hr.STRING)
 
@@ -93,6 +95,12 @@ def test_process_values_takes_processors_of_values() -> None:
     given: Any = Passing
     words = "process_values cannot use Passing()", "a subclass of hr.FixedKeyProcessor"
     refused(NotAProcessor, lambda app: texts(app).process_values(given), *words)
+
+
+def test_transform_values_takes_functions_of_values() -> None:
+    given: Any = Passing
+    words = "transform_values cannot use Passing()", "or a function of the value, of key and value, or of both and the"
+    refused(NotAProcessor, lambda app: app.table("in", key=hr.STRING).transform_values(given), *words)
 
 
 def test_a_factory_that_gives_one_processor_again() -> None:
@@ -239,8 +247,18 @@ def source(app: Builder) -> Any:
         ),
         (
             lambda app: source(app).add_global_store(SEEN, "in", Passing, key=hr.STRING, value=hr.STRING),
-            HeadraceError,
-            "topic 'in' is read as a stream",
+            TopicReadTwoWays,
+            "topic 'in' is read as a stream and as a global_store",
+        ),
+        (
+            lambda app: (app.add_global_store(SEEN, "in", Passing), app.add_global_store(OTHER, "in", Passing)),
+            TopicsOverlap,
+            "topic(s) 'in' are read by two different streams",
+        ),
+        (
+            lambda app: app.topology.add_global_store(SEEN, "g", Passing, name="all").add_sink("s", "out", "all"),
+            ParentNotStream,
+            "'all' is a global_store and cannot be the parent of 's'",
         ),
     ],
 )
