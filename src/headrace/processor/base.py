@@ -63,8 +63,6 @@ class ValueTransformer(_WithLife, ABC, Generic[V]):
         """The new value of a row; the old one is None for a row that is deleted."""
 
 
-AnyProcessor = Processor[Any, Any] | FixedKeyProcessor[Any] | ValueTransformer[Any]
-
 Results = Iterable[Record] | Record | None
 """What a function in the place of a processor gives: records to send on."""
 
@@ -82,14 +80,15 @@ class FunctionProcessor(Processor[Any, Any]):
     """A function of a record, or of a record and the context, as a processor: what it yields is sent on."""
 
     def __init__(self, function: Callable[..., Results]) -> None:
-        self._function, self._alone = function, required_parameters(function) == 1
+        self._function, self._alone = function, required_parameters(function) in (1, None)
 
     def process(self, record: Record) -> None:
-        results = self._function(record) if self._alone else self._function(record, self.context)
-        if results is None:
-            return
-        for one in [results] if isinstance(results, Record) else results:
-            self.context.forward(one)
+        results: Any = self._function(record) if self._alone else self._function(record, self.context)
+        if isinstance(results, Record):
+            self.context.forward(results)
+        elif results is not None:
+            for one in results:
+                self.context.forward(one)
 
 
 class FunctionTransformer(ValueTransformer[Any]):
@@ -99,7 +98,7 @@ class FunctionTransformer(ValueTransformer[Any]):
         self._function, self._takes = function, required_parameters(function)
 
     def transform(self, key: Any, value: Any) -> Any:
-        given = {1: (value,), 2: (key, value)}.get(self._takes or 0, (key, value, self.context))
+        given = {1: (value,), 2: (key, value)}.get(self._takes or 1, (key, value, self.context))
         return self._function(*given)
 
 

@@ -80,6 +80,12 @@ class ProcessOperator(Operator[Process]):
         self._ways_to: dict[str, tuple[Way, ...]] = {}
         self._fixed = isinstance(node, ProcessValues)
 
+    def connect(
+        self, upstream: tuple[Operator[Any] | None, ...], readers: tuple[tuple[Operator[Any], int], ...]
+    ) -> None:
+        super().connect(upstream, readers)
+        self._children = tuple((reader, reader.way(position)) for reader, position in readers)
+
     def start(self) -> None:
         self._hosted.start()
 
@@ -101,9 +107,9 @@ class ProcessOperator(Operator[Process]):
         return None
 
     def _found(self, to: str) -> tuple[Way, ...]:
-        ways = tuple(way for child, way in zip(self.next, self._ways, strict=True) if to in _names(child))
+        ways = tuple(way for child, way in self._children if to in _names(child))
         if not ways:
-            there = ", ".join(child.node.name for child in self.next) or "nobody"
+            there = ", ".join(child.node.name for child, _ in self._children) or "nobody"
             raise ForwardRefused(f"nobody called {to!r} reads from {self.node.name!r}", fix=f"there is {there}")
         return ways
 
