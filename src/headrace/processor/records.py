@@ -54,7 +54,7 @@ class FixedKeyRecord(Record):
 
     def with_value(self, value: Any) -> FixedKeyRecord:
         """The same with another value."""
-        return FixedKeyRecord.of(self.free().with_value(value))
+        return FixedKeyRecord(key=self.key, value=value, ts=self.ts, headers=self.headers, origin=self.origin)
 
     def with_ts(self, ts: int) -> FixedKeyRecord:
         """The same at another time, which is not before 1970."""
