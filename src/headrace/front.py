@@ -90,7 +90,18 @@ from headrace.expr import (
     when,
 )
 from headrace.model.failure import Failure
+from headrace.model.record import Record
 from headrace.model.windows import Windowed
+from headrace.processor import (
+    FixedKeyProcessor,
+    FixedKeyRecord,
+    Processor,
+    ProcessorContext,
+    RecordMetadata,
+    Scheduled,
+    ValueTransformer,
+    stores,
+)
 from headrace.runtime.app import App
 from headrace.runtime.states import State
 from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, json, session_windowed, time_windowed
@@ -107,14 +118,22 @@ __all__ = [
     "CogroupedKStream",
     "Expr",
     "Failure",
+    "FixedKeyProcessor",
+    "FixedKeyRecord",
     "GlobalKTable",
     "HeadraceError",
     "KGroupedStream",
     "KGroupedTable",
     "KStream",
     "KTable",
+    "Processor",
+    "ProcessorContext",
+    "Record",
+    "RecordMetadata",
+    "Scheduled",
     "Serde",
     "State",
+    "ValueTransformer",
     "Windowed",
     "absolute",
     "all_matches",
@@ -177,6 +196,7 @@ __all__ = [
     "start_of_month",
     "start_of_second",
     "start_of_year",
+    "stores",
     "text",
     "time_windowed",
     "timestamp",

@@ -9,10 +9,12 @@ from cases import (
     foreign_key_join,
     idle,
     merge,
+    process,
     records,
     repartition,
     source,
     stateless,
+    stores,
     stream_join,
     stream_table_join,
     suppress,
@@ -51,6 +53,8 @@ TABLES = (
     beside,
     drop_duplicates,
     ttl,
+    process,
+    stores,
 )
 
 

@@ -39,4 +39,21 @@ def all_ways(app: Builder) -> None:
     counts.flat_map(lambda k, n: [(k, n), (hr.text(n), n)]).to("pairs")
 
 
-TOPOLOGIES: tuple[Callable[[Builder], None], ...] = (word_count, unchanged_key, shared_key, all_ways)
+def processors(app: Builder) -> None:
+    """Processors that share a store are one piece, a global store is its own, and new keys move behind a processor."""
+    seen = hr.stores.key_value("seen", key=hr.STRING, value=hr.STRING)
+    names = hr.stores.key_value("names", key=hr.STRING, value=hr.STRING)
+    app.add_state_store(seen)
+    app.add_global_store(names, "names", nothing)
+    texts = app.stream("texts", key=hr.STRING, value=hr.STRING).process(nothing, stores=("seen",), key=hr.STRING)
+    texts.group_by_key().count(store="counts")
+    app.stream("asked").process_values(nothing, stores=("seen",)).to("answers", value=hr.STRING)
+    app.topology.add_processor("beside", nothing, "asked", stores=("counts",))
+    app.table("users", key=hr.STRING).transform_values(lambda v: v, value=hr.BYTES, store="seconds")
+
+
+def nothing(record: hr.Record) -> None:
+    """Sends on nothing."""
+
+
+TOPOLOGIES: tuple[Callable[[Builder], None], ...] = (word_count, unchanged_key, shared_key, all_ways, processors)

@@ -23,7 +23,14 @@ GROUPS = {kind for kind in kinds() if "__init__" not in vars(kind)}
 
 
 def test_the_groups_are_few() -> None:
-    assert {kind.__name__ for kind in GROUPS} == {"SetupError", "BrokerError", "PlanError", "RunError", "KitError"}
+    assert {kind.__name__ for kind in GROUPS} == {
+        "SetupError",
+        "BrokerError",
+        "PlanError",
+        "RunError",
+        "KitError",
+        "ProcessorError",
+    }
 
 
 def test_every_error_has_a_code_of_its_own() -> None:

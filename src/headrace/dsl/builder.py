@@ -6,20 +6,36 @@ import re
 from collections.abc import Sequence
 from typing import Any, TypeVar, overload
 
+from headrace.dsl.connections import Connections
 from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.names import LONGEST_NAME, checked_name, emit_of, ttl_of
 from headrace.dsl.options import Timestamp, check_same, start_of, times_of
 from headrace.dsl.paths import Paths
 from headrace.dsl.patterns import checked_pattern
+from headrace.dsl.processors import Given
 from headrace.dsl.stream import KStream
 from headrace.dsl.table import KTable
 from headrace.dsl.topics import check_topics
+from headrace.dsl.topology import Topology
 from headrace.errors import NameTaken, NothingToRun, OptionInvalid, StoreNeedsName, TopicReadTwoWays, TopicsOverlap
 from headrace.model.durations import Duration, duration_ms, duration_text
 from headrace.plan.graph import Plan
 from headrace.plan.growth import GrowingStore, growing_stores
-from headrace.plan.nodes import Emit, GlobalTable, Node, Source, Start, TableSource, Times, VersionedTable
+from headrace.plan.nodes import (
+    Emit,
+    GlobalStore,
+    GlobalTable,
+    Node,
+    Source,
+    Start,
+    TableSource,
+    Times,
+    VersionedTable,
+)
 from headrace.plan.origin import origin
+from headrace.plan.stores import Store
+from headrace.processor import Processor
+from headrace.processor.supplied import supplied
 from headrace.serde import BYTES, Serde
 
 K = TypeVar("K")
@@ -41,6 +57,7 @@ class Builder:
         self._unnamed_stores: set[str] = set()
         self._path_of: dict[str, str] = {}
         self._paths = Paths()
+        self.connections = Connections()
 
     @overload
     def stream(
@@ -277,6 +294,69 @@ class Builder:
         )
         return GlobalKTable(self, self.add(node))
 
+    def add_state_store(self, store: Store[Any]) -> None:
+        """Add a store for processors, which are connected to it by its name: `stores=("seen",)`.
+
+        app.add_state_store(hr.stores.key_value("seen", key=hr.STRING, value=hr.BOOL))
+        """
+        self.take_store(store, origin())
+
+    def add_global_store(
+        self,
+        store: Store[Any],
+        topic: str,
+        processor: Given,
+        *,
+        key: Serde[Any] = BYTES,
+        value: Serde[Any] = BYTES,
+        name: str | None = None,
+    ) -> None:
+        """Add a store that every task has in full: a processor fills it from a topic, all others can only read it.
+
+        The processor keeps what it likes of each record with `context.store(...)`, and sends on nothing. Of records
+        that arrive together those of global stores come first. No processor has to be connected to it.
+        """
+        here = origin()
+        topics, _ = _topics(topic, here)
+        again = self._same_source(topics, None, key, value, here, GlobalStore)
+        if again is not None:
+            raise TopicsOverlap(topics, again.origin, here)
+        made = supplied("add_global_store", processor, Processor, here)
+        self.take_store(store, here)
+        node = GlobalStore(
+            name=self.unique(name, topic, here),
+            origin=here,
+            topics=topics,
+            key=key,
+            value=value,
+            store=store.name,
+            definition=store,
+            make=made.make,
+            shown=made.shown,
+        )
+        self.add(node)
+
+    @property
+    def topology(self) -> Topology:
+        """The same application, as sources, processors and sinks that are named one by one."""
+        return Topology(self)
+
+    def take_store(self, store: Store[Any], here: str, keeper: str | None = None) -> None:
+        """Take in a store of processors; `keeper` is the only node that may write it, if there is one."""
+        name = getattr(store, "name", None)
+        if name in self._stores:
+            raise NameTaken(name, self._stores[name].origin, here)
+        self.connections.add(store, here, keeper)
+
+    def node(self, name: str) -> Node | None:
+        """The node of a name."""
+        return self._names.get(name)
+
+    @property
+    def node_names(self) -> list[str]:
+        """The names of all nodes, in the order they were declared."""
+        return list(self._names)
+
     def plan(self) -> Plan:
         """What was declared so far, as data."""
         read = {upstream for node in self._nodes for upstream in node.inputs}
@@ -285,7 +365,7 @@ class Builder:
             raise NothingToRun(self.id)
         self._check_stores()
         check_topics(self._nodes)
-        return Plan(self.id, ends, tuple(self._nodes))
+        return self.connections.connected(Plan(self.id, ends, tuple(self._nodes)))
 
     def growing_stores(self) -> tuple[GrowingStore, ...]:
         """The stores that can grow without bound, each with its line, what it grows with, and what would bound it."""
@@ -327,8 +407,9 @@ class Builder:
         """A name for a store, the user's or the path; both must be new, for state is found again by it."""
         if name is not None:
             checked_name("a store", name, here)
-            if name in self._stores:
-                raise NameTaken(name, self._stores[name].origin, here)
+            taken = self._stores[name].origin if name in self._stores else self.connections.origin_of(name)
+            if taken is not None:
+                raise NameTaken(name, taken, here)
             return name
         op = path.rpartition(".")[2].partition("-")[0]
         if len(path) > LONGEST_NAME:

@@ -119,7 +119,7 @@ def initial_of(value: Any, here: str) -> Initial:
         except Exception as exc:
             raise OptionInvalid("initial", value, f"one that can be called: {exc}", here) from exc
         text = f"{getattr(value, '__name__', 'a function')}()"
-        return Initial(value, _hinted(type(sample)) or OBJECT, text)
+        return Initial(value, hinted(type(sample)) or OBJECT, text)
     if value is not None and type(value) not in _HINTS:
         raise OptionInvalid("initial", value, "a function that makes it anew for each key, such as list or dict", here)
     return Initial(lambda: value, _HINTS.get(type(value), OBJECT), repr(value))
@@ -169,20 +169,21 @@ def _opaque(
 def _declared(function: Callable[..., Any]) -> Type | None:
     """The type that a function's own annotation says it returns, if it is one that headrace knows."""
     try:
-        return _hinted(typing.get_type_hints(function).get("return"))
+        return hinted(typing.get_type_hints(function).get("return"))
     except (TypeError, NameError, AttributeError):  # no annotations, or some that only a type checker understands
         return None
 
 
-def _hinted(hint: Any) -> Type | None:
+def hinted(hint: Any) -> Type | None:
+    """The type that an annotation means, if it is one that headrace knows."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         present = [one for one in inner if one is not type(None)]
-        return _hinted(present[0]) if len(present) == 1 else None
+        return hinted(present[0]) if len(present) == 1 else None
     if origin is list:
-        return list_of(_hinted(inner[0]) or OBJECT)
+        return list_of(hinted(inner[0]) or OBJECT)
     if origin is tuple and len(inner) == 2:
-        return pair_of(_hinted(inner[0]) or OBJECT, _hinted(inner[1]) or OBJECT)
+        return pair_of(hinted(inner[0]) or OBJECT, hinted(inner[1]) or OBJECT)
     return record_type(hint, "?") if is_record(hint) else _HINTS.get(hint)
 
 

@@ -10,13 +10,26 @@ from headrace.dsl.beside import errors, expired, late
 from headrace.dsl.functions import KEY_VALUE, VALUE, bound, exactly, pair_type
 from headrace.dsl.grouped_table import KGroupedTable
 from headrace.dsl.joins import Joiner, foreign_key_join, same_app, table_join
+from headrace.dsl.processors import Stores, sent_field
 from headrace.dsl.suppressed import Suppressed, checked
 from headrace.errors import VersionsHeldBack
 from headrace.expr import Expr
 from headrace.model.failure import Failure
 from headrace.model.types import BOOL
-from headrace.plan.nodes import Node, Side, Suppress, TableFilter, TableGroupBy, TableMapValues, ToStream
+from headrace.plan.nodes import (
+    Node,
+    Side,
+    Suppress,
+    TableFilter,
+    TableGroupBy,
+    TableMapValues,
+    TableTransformValues,
+    ToStream,
+)
 from headrace.plan.origin import origin
+from headrace.processor import ValueTransformer
+from headrace.processor.supplied import supplied
+from headrace.serde import Serde
 
 if TYPE_CHECKING:
     from headrace.dsl.builder import Builder
@@ -120,6 +133,62 @@ class KTable(Generic[K, V]):
         here = origin()
         value = bound("map_values", mapper, (VALUE, KEY_VALUE), self._node, here)
         return self._next(TableMapValues, "map_values", store, emit, name, here, value=value)
+
+    @overload
+    def transform_values(
+        self,
+        transformer: Callable[[], ValueTransformer[V2]],
+        *,
+        stores: Stores = (),
+        value: Serde[V2] | None = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V2]: ...
+
+    @overload
+    def transform_values(
+        self,
+        transformer: Callable[..., V2 | None],
+        *,
+        stores: Stores = (),
+        value: Serde[V2] | None = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V2]: ...
+
+    def transform_values(
+        self,
+        transformer: Callable[..., Any],
+        *,
+        stores: Stores = (),
+        value: Serde[Any] | None = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, Any]:
+        """A new value for every row, from a transformer that may use stores; it is asked about deletions, too.
+
+        Give a subclass of `hr.ValueTransformer`, a function that makes one, or a function of the value, of key and
+        value, or of both and the context. `value` is the serde of what it gives.
+        """
+        here = origin()
+        made = supplied("transform_values", transformer, ValueTransformer, here)
+        field = sent_field(value, made.sends[0] if made.sends else None)
+        table = self._next(
+            TableTransformValues,
+            "transform_values",
+            store,
+            emit,
+            name,
+            here,
+            make=made.make,
+            shown=made.shown,
+            value=field,
+        )
+        self._builder.connections.connect(table._node.name, (*made.stores, *stores), here)
+        return table
 
     def group_by(
         self, selector: Callable[[K, V], tuple[K2, V2]] | Expr, *, name: str | None = None

@@ -6,7 +6,10 @@ nobody can change.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
+
+from headrace.errors import TimestampNegative
 
 Header = tuple[str, bytes | None]
 
@@ -65,6 +68,16 @@ class Record(_Parts):
     def with_row(self, key: Any, value: Any, ts: int) -> Record:
         """The same with another key, value and time."""
         return _new(Record, (key, value, ts, self.headers, self.origin))
+
+    def with_ts(self, ts: int) -> Record:
+        """The same at another time, which is not before 1970."""
+        if ts < 0:
+            raise TimestampNegative(ts)
+        return _new(Record, (self.key, self.value, ts, self.headers, self.origin))
+
+    def with_headers(self, headers: Iterable[Header]) -> Record:
+        """The same with other headers."""
+        return _new(Record, (self.key, self.value, self.ts, tuple(headers), self.origin))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Record) and self[:4] == other[:4]

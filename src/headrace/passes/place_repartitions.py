@@ -20,7 +20,7 @@ def place_repartitions(plan: Plan) -> Plan:
     def change(node: Node) -> Node:
         if isinstance(node, Repartition):
             return replace(node, takes_none=True) if node.name in wanted else node
-        if not node.facts.stateful:
+        if not node.facts.stateful or node.facts.anywhere:
             return node
         moved: dict[Node, Node] = {}
         for position, upstream in enumerate(node.inputs):

@@ -64,6 +64,15 @@ class SessionStore:
         ]
         return sorted(found, key=lambda entry: (entry[0].end, entry[0].start))
 
+    def find_all(
+        self, first_key: bytes | None, last_key: bytes | None, earliest_end: int, latest_start: int
+    ) -> Iterator[tuple[bytes, Window, Stored]]:
+        """The same for all keys from one to another, both inside, None for no bound; at equal times by key bytes."""
+        for end, start, key in self._places[bisect_left(self._places, (max(earliest_end, self._oldest + 1),)) :]:
+            inside = (first_key is None or first_key <= key) and (last_key is None or key <= last_key)
+            if inside and start <= latest_start:
+                yield key, Window(start, end), self._of_key[key][Window(start, end)]
+
     def ended(self, first: int, last: int) -> Iterator[tuple[bytes, Window, Stored]]:
         """The sessions of all keys that end from one time to another, both inside, by end, start and key bytes."""
         begin = bisect_left(self._places, (first,))

@@ -51,6 +51,12 @@ class VersionedStore:
         place = bisect_right(versions, as_of, key=lambda one: one.ts)
         return _row(versions[place - 1]) if place else None
 
+    def valid_to(self, key: bytes, ts: int) -> int | None:
+        """Until when a version of this time is valid: the time of the next; None for the newest."""
+        versions = self._versions.get(key, [])
+        place = bisect_right(versions, ts, key=lambda one: one.ts)
+        return versions[place].ts if place < len(versions) else None
+
     def items(self) -> Iterator[tuple[bytes, Stored]]:
         """All keys with their newest versions, in the order of their bytes."""
         newest = ((key, self.get(key)) for key in sorted(self._versions))

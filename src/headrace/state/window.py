@@ -67,12 +67,18 @@ class WindowStore:
             for stored in self._by_time[time][key]:
                 yield time, stored
 
-    def fetch_all(self, first: int, last: int) -> Iterator[tuple[bytes, int, Stored]]:
-        """What all keys have from one time to another, both inside, by time, then by the bytes of the key."""
+    def fetch_all(
+        self, first: int, last: int, first_key: bytes | None = None, last_key: bytes | None = None
+    ) -> Iterator[tuple[bytes, int, Stored]]:
+        """What all keys have from one time to another, both inside, by time, then by the bytes of the key.
+
+        With bounds for the keys, which are inside too, what those between them have.
+        """
         for time in _between(self._times, first, last):
             for key, values in sorted(self._by_time[time].items()):
-                for stored in values:
-                    yield key, time, stored
+                if (first_key is None or first_key <= key) and (last_key is None or key <= last_key):
+                    for stored in values:
+                        yield key, time, stored
 
     def _expire(self) -> None:
         assert self._newest is not None

@@ -55,5 +55,10 @@ class Context:
     reading_failures: frozenset[Node] = frozenset()
     """The nodes whose failures are read as a stream."""
 
+    app_id: str = ""
+
+    task_id: str = ""
+    """`subtopology_partition`."""
+
     time: TaskTime = field(default_factory=TaskTime)
     """The task's own."""

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
 
 from headrace.errors import NotInTopology
 from headrace.model.clock import Clock
 from headrace.model.record import RawRecord, Record
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Errors, Node, Repartition, Source, To
+from headrace.plan.nodes import Errors, GlobalStore, Node, Repartition, Source, To
 from headrace.plan.old_values import sending_old
+from headrace.plan.stores import Connection
 from headrace.plan.subtopology import SubTopology
+from headrace.processor.opened import OpenedStore
+from headrace.processor.opening import opened
 from headrace.state.keyvalue import KeyValueStore
 from headrace.state.timed import TimedStores
 from headrace.task.context import Context
@@ -77,6 +82,22 @@ class Loop:
             raise
         written, self._written = self._written, []
         return written
+
+    def close(self) -> None:
+        """No batch comes any more."""
+        for task in self._tasks:
+            task.close()
+
+    def processor_stores(self) -> dict[str, OpenedStore[Any, Any]]:
+        """The stores of processors by their names, as the processors see them."""
+        found: dict[str, OpenedStore[Any, Any]] = {}
+        for node in self.plan.nodes:
+            own = (Connection(node.definition),) if isinstance(node, GlobalStore) else getattr(node, "stores", ())
+            for connection in own:
+                if connection.store.value is not None:
+                    writable = replace(connection, read_only=False)
+                    found[connection.store.name] = opened(writable, self._store, self.windows)
+        return found
 
     def source_of(self, topic: str) -> Source:
         """The source that reads a topic; one that names it comes before a pattern."""

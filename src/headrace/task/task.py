@@ -24,7 +24,7 @@ class Task:
     def __init__(self, part: SubTopology, plan: Plan, context: Context) -> None:
         self._queues = Queues()
         self._clock, self._time = context.clock, TaskTime()
-        context = replace(context, time=self._time)
+        context = replace(context, time=self._time, app_id=plan.app, task_id=f"{part.number}_0")
         self._operators: dict[Node, Operator[Any]] = {node: OPERATORS[type(node)](node, context) for node in part.nodes}
         for node, operator in self._operators.items():
             upstream = tuple(self._operators.get(one) for one in node.inputs)
@@ -34,6 +34,14 @@ class Task:
         self._entries = {node: (way_into(self._operators[node]),) for node in sources} | {
             node: tuple(reader.entry(position) for reader, position in self._readers(plan, node)) for node in cuts
         }
+
+        for operator in self._operators.values():
+            operator.start()
+
+    def close(self) -> None:
+        """No record comes any more."""
+        for operator in self._operators.values():
+            operator.close()
 
     def reads(self, node: Node) -> bool:
         """Whether records come in from a node: a source of this task, or a repartition in front of it."""

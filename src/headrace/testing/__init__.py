@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from headrace.testing.driver import TopologyTestDriver as TopologyTestDriver
+    from headrace.testing.mock_context import Forwarded as Forwarded
+    from headrace.testing.mock_context import MockProcessorContext as MockProcessorContext
+    from headrace.testing.mock_context import ScheduledCall as ScheduledCall
     from headrace.testing.text import Table as Table
     from headrace.testing.text import table as table
     from headrace.testing.topics import InputTopic as InputTopic
@@ -15,9 +18,12 @@ if TYPE_CHECKING:
     from headrace.testing.views import WindowView as WindowView
 
 __all__ = [
+    "Forwarded",
     "InputTopic",
     "KeyValueView",
+    "MockProcessorContext",
     "OutputTopic",
+    "ScheduledCall",
     "StoreView",
     "Table",
     "TopologyTestDriver",
@@ -25,8 +31,19 @@ __all__ = [
     "WindowView",
     "table",
 ]
-_MODULES = {"TopologyTestDriver": "driver", "Table": "text", "table": "text"} | {
-    name: "topics" if name.endswith("Topic") else "views" for name in __all__ if name.endswith(("Topic", "View"))
+_MODULES = {
+    "Forwarded": "mock_context",
+    "InputTopic": "topics",
+    "KeyValueView": "views",
+    "MockProcessorContext": "mock_context",
+    "OutputTopic": "topics",
+    "ScheduledCall": "mock_context",
+    "StoreView": "views",
+    "Table": "text",
+    "TopologyTestDriver": "driver",
+    "VersionedView": "views",
+    "WindowView": "views",
+    "table": "text",
 }
 
 

@@ -18,7 +18,7 @@ from headrace.plan.origin import origin
 from headrace.serde import Serde
 from headrace.task.loop import Loop
 from headrace.testing.topics import InputTopic, OutputTopic, Written
-from headrace.testing.views import StoreView, views
+from headrace.testing.views import views
 
 
 class TopologyTestDriver:
@@ -47,7 +47,7 @@ class TopologyTestDriver:
         self._reads: dict[str, bool] = {}
         self._batch: list[RawRecord] | None = None
         self._written: dict[str, Written] = {}
-        self._views = views(self._loop)
+        self._views: dict[str, Any] = {**views(self._loop), **self._loop.processor_stores()}
         self._closed = False
 
     def input(
@@ -83,8 +83,8 @@ class TopologyTestDriver:
             raise NotInTopology(self._loop.plan.app, f"write topic {topic!r}", _there("writes", named))
         return OutputTopic(topic, self._written.setdefault(topic, Written()), key, value)
 
-    def store(self, name: str) -> StoreView:
-        """What a store holds now."""
+    def store(self, name: str) -> Any:
+        """What a store holds now: a `StoreView`, or a store of processors as they see it themselves."""
         if name not in self._views:
             raise NotInTopology(self._loop.plan.app, f"have a store {name!r}", _there("has", self._views))
         return self._views[name]
@@ -127,7 +127,9 @@ class TopologyTestDriver:
 
     def close(self) -> None:
         """End the test: nothing can be piped any more. What was written and stored can still be read."""
-        self._closed = True
+        if not self._closed:
+            self._closed = True
+            self._loop.close()
 
     def __enter__(self) -> TopologyTestDriver:
         return self

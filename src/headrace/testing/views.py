@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from headrace.errors import WrongKey, WrongStore
 from headrace.model.moments import Moment, moment_ms
 from headrace.model.windows import Windowed
-from headrace.plan.nodes import DropDuplicates, Node, SessionWindowed, StreamJoin
+from headrace.plan.nodes import DropDuplicates, GlobalStore, Node, SessionWindowed, StreamJoin
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.origin import origin
 from headrace.serde import Serde
@@ -148,7 +148,7 @@ def views(loop: Loop) -> dict[str, StoreView]:
     found: dict[str, StoreView] = {}
     for node in loop.plan.nodes:
         name = getattr(node, "store", None)
-        if name is not None and name not in found and not isinstance(node, StreamJoin | DropDuplicates):
+        if name is not None and name not in found and not isinstance(node, StreamJoin | DropDuplicates | GlobalStore):
             found[name] = _view(loop, node, name)
     return found
 

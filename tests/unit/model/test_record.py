@@ -7,7 +7,9 @@ import pickle
 
 import pytest
 
+from headrace.errors import KeyFixed, TimestampNegative
 from headrace.model.record import Record
+from headrace.processor.records import FixedKeyRecord
 
 RECORD = Record(key="k", value=[1], ts=3, headers=(("h", b"1"),), origin="in-0@7")
 
@@ -48,3 +50,19 @@ def test_a_copy_is_equal() -> None:
 def test_a_record_shows_what_it_has() -> None:
     assert repr(Record(value="v", ts=0)) == "Record(key=None, value='v', ts=0)"
     assert repr(RECORD) == "Record(key='k', value=[1], ts=3, headers=(('h', b'1'),), origin='in-0@7')"
+
+
+def test_no_record_is_before_1970() -> None:
+    assert RECORD.with_ts(0).with_headers([("a", None)]) == Record(key="k", value=[1], ts=0, headers=(("a", None),))
+    with pytest.raises(TimestampNegative, match=r"cannot be -1\n  to do: give milliseconds since 1970, 0 or more"):
+        RECORD.with_ts(-1)
+
+
+def test_a_fixed_key_stays() -> None:
+    fixed = FixedKeyRecord.of(RECORD)
+    assert (fixed.with_value(2).key, fixed.free()) == ("k", RECORD)
+    words = r"stays as it is in process_values\n  to do: use process\(\.\.\.\)"
+    with pytest.raises(KeyFixed, match=words):
+        fixed.with_key("l")
+    with pytest.raises(KeyFixed, match=words):
+        fixed.with_pair("l", 2)

@@ -8,6 +8,7 @@ from headrace.plan.nodes.count import Count, Emit
 from headrace.plan.nodes.drop_duplicates import DropDuplicates
 from headrace.plan.nodes.fold import Aggregating, Counting, Fold, Reducing
 from headrace.plan.nodes.foreign_key_join import ForeignKeyJoin, ForeignKeyMatch, ForeignKeySubscribe
+from headrace.plan.nodes.process import GlobalStore, Process, ProcessValues, TableTransformValues
 from headrace.plan.nodes.repartition import Repartition
 from headrace.plan.nodes.source import Source, Start, Times
 from headrace.plan.nodes.stateless import (
@@ -55,6 +56,7 @@ __all__ = [
     "ForeignKeyJoin",
     "ForeignKeyMatch",
     "ForeignKeySubscribe",
+    "GlobalStore",
     "GlobalTable",
     "Initial",
     "Late",
@@ -64,6 +66,8 @@ __all__ = [
     "Node",
     "Peek",
     "Print",
+    "Process",
+    "ProcessValues",
     "Reduce",
     "Reducing",
     "Repartition",
@@ -85,6 +89,7 @@ __all__ = [
     "TableMapValues",
     "TableReduce",
     "TableSource",
+    "TableTransformValues",
     "TimeWindowed",
     "Times",
     "To",

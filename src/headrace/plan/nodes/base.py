@@ -49,6 +49,9 @@ class Facts:
     passes: bool = False
     """Sends on a record for each one that comes in, if not for those without a key."""
 
+    anywhere: bool = False
+    """Takes records in whatever task they are: no repartition is put in front of it."""
+
     wants_old: bool = False
     """Needs the old values of the tables it reads, which are not sent otherwise."""
 
@@ -111,6 +114,12 @@ class Node(ABC):
     def looks_up(self, position: int) -> bool:  # noqa: ARG002
         """Whether it only looks things up in the input at this position: no record goes on from there."""
         return False
+
+    @property
+    def shared_stores(self) -> tuple[str, ...]:
+        """The stores that it uses: all who use one of them run in one task."""
+        store = getattr(self, "store", None)
+        return () if store is None else (store,)
 
     @property
     def sends_no_key(self) -> bool:

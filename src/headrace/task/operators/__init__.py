@@ -17,6 +17,7 @@ from headrace.plan.nodes import (
     ForeignKeyJoin,
     ForeignKeyMatch,
     ForeignKeySubscribe,
+    GlobalStore,
     GlobalTable,
     Late,
     Map,
@@ -25,6 +26,8 @@ from headrace.plan.nodes import (
     Node,
     Peek,
     Print,
+    Process,
+    ProcessValues,
     Reduce,
     Repartition,
     SelectKey,
@@ -43,6 +46,7 @@ from headrace.plan.nodes import (
     TableMapValues,
     TableReduce,
     TableSource,
+    TableTransformValues,
     TimeWindowed,
     To,
     ToStream,
@@ -60,6 +64,7 @@ from headrace.task.operators.foreign_key_join import (
     ForeignKeyMatchOperator,
     ForeignKeySubscribeOperator,
 )
+from headrace.task.operators.process import GlobalStoreOperator, ProcessOperator, TableTransformValuesOperator
 from headrace.task.operators.repartition import RepartitionOperator
 from headrace.task.operators.session_windowed import SessionWindowedOperator
 from headrace.task.operators.sliding_windowed import SlidingWindowedOperator
@@ -103,6 +108,7 @@ OPERATORS: dict[type[Node], type[Operator[Any]]] = {
     ForeignKeyJoin: ForeignKeyJoinOperator,
     ForeignKeyMatch: ForeignKeyMatchOperator,
     ForeignKeySubscribe: ForeignKeySubscribeOperator,
+    GlobalStore: GlobalStoreOperator,
     GlobalTable: TableSourceOperator,
     Late: PassOperator,
     Map: MapOperator,
@@ -110,6 +116,8 @@ OPERATORS: dict[type[Node], type[Operator[Any]]] = {
     Merge: PassOperator,
     Peek: PeekOperator,
     Print: PrintOperator,
+    Process: ProcessOperator,
+    ProcessValues: ProcessOperator,
     Reduce: ReduceOperator,
     Repartition: RepartitionOperator,
     SelectKey: SelectKeyOperator,
@@ -128,6 +136,7 @@ OPERATORS: dict[type[Node], type[Operator[Any]]] = {
     TableMapValues: TableMapValuesOperator,
     TableReduce: TableReduceOperator,
     TableSource: TableSourceOperator,
+    TableTransformValues: TableTransformValuesOperator,
     TimeWindowed: TimeWindowedOperator,
     To: ToOperator,
     ToStream: ToStreamOperator,

@@ -58,6 +58,14 @@ class Operator(ABC, Generic[N]):
         way = self.way(position)
         return self.guarded(way) if self.node in self.task.reading_failures else way
 
+    def start(self) -> None:
+        """Everyone is connected, and no record has come yet."""
+        return
+
+    def close(self) -> None:
+        """No record comes any more."""
+        return
+
     @abstractmethod
     def on_record(self, record: Record) -> None:
         """Handle one record, and send on what comes of it."""

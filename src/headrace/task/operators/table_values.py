@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 
 from headrace.model.change import Change
 from headrace.model.record import Record
-from headrace.plan.nodes import TableFilter, TableMapValues
+from headrace.plan.nodes import TableFilter, TableMapValues, TableTransformValues
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.operators.tables import Kept, TableOperator
 
-N = TypeVar("N", bound=TableFilter | TableMapValues)
+N = TypeVar("N", bound=TableFilter | TableMapValues | TableTransformValues)
 
 
 class RowByRow(TableOperator[N]):
