@@ -5,6 +5,8 @@ from cases import (
     branch,
     count,
     foreign_key_join,
+    join_columns,
+    join_many,
     merge,
     records,
     repartition,
@@ -43,6 +45,8 @@ TABLES = (
     suppress,
     windowed_cogroup,
     stream_join,
+    join_columns,
+    join_many,
 )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from headrace.dsl.functions import KEY_VALUE, VALUE, bound, bound_on, exactly
+from headrace.dsl.columns import On, key_into
+from headrace.dsl.functions import bound_on
+from headrace.dsl.join_chain import Chained, Gather, Spread
 from headrace.dsl.names import emit_of
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr
@@ -34,16 +36,32 @@ LEFT_RIGHT = ("left", "right")
 KEY_LEFT_RIGHT = ("key", "left", "right")
 
 Joiner = Callable[..., Any] | Expr
+OPS = {Side.INNER: "join", Side.LEFT: "left_join", Side.OUTER: "outer_join"}
 
 
-def joiner_of(op: str, joiner: Joiner, left: Node, right: Node, here: str) -> Bound:
+def joiner_of(op: str, joiner: Joiner | Chained, left: Node, right: Node, here: str) -> Bound:
     """A function of both values, or of the key and both values."""
+    if isinstance(joiner, Gather | Spread):
+        return joiner.bound(op, left, right, here)
     symbols = {
         "key": left.output().key.type,
         "left": left.output().value.type,
         "right": right.output().value.type,
     }
     return bound_on(op, joiner, (LEFT_RIGHT, KEY_LEFT_RIGHT), symbols, here)
+
+
+def sides(builder: Builder, other: Any, kinds: tuple[type, ...], allowed: str, here: str) -> tuple[Node, ...]:
+    """The nodes of the other side, or sides, of a join."""
+    others = tuple(other) if isinstance(other, list | tuple) else (other,)
+    if not others:
+        raise OptionInvalid("other", other, "at least one to join with", here)
+    for one in others:
+        if not isinstance(one, kinds):
+            node = getattr(one, "_node", None)
+            raise OptionInvalid("other", one if node is None else node.name, allowed, here)
+        same_app(builder, one._builder, here)  # type: ignore[attr-defined]
+    return tuple(one._node for one in others)
 
 
 def same_app(builder: Builder, other: Builder, here: str) -> None:
@@ -66,7 +84,7 @@ def table_join(
     builder: Builder,
     left: Node,
     right: Node,
-    joiner: Joiner,
+    joiner: Joiner | Chained,
     side: Side,
     store: str | None,
     emit: str | None,
@@ -74,7 +92,7 @@ def table_join(
     here: str,
 ) -> Node:
     """A join of two tables by key."""
-    op = {Side.INNER: "join", Side.LEFT: "left_join", Side.OUTER: "outer_join"}[side]
+    op = OPS[side]
     same_keys(left, right, here)
     kept = None if store is None else builder.store_name(store, store, here)
     chosen = builder.emit if emit is None else emit_of(emit, here)
@@ -95,26 +113,33 @@ def foreign_key_join(
     builder: Builder,
     left: Node,
     right: Node,
-    on: Callable[..., Any] | Expr,
-    joiner: Joiner,
+    on: On,
+    joiner: Joiner | Chained,
     side: Side,
     store: str | None,
     emit: str | None,
     name: str | None,
     here: str,
+    inner: bool = False,
 ) -> Node:
     """A join of two tables by a key that a function finds in the rows of the left."""
-    op = "left_join" if side is Side.LEFT else "join"
-    key = bound(op, on, (VALUE, KEY_VALUE), left, here, exactly(right.output().key.type, "the key to join on"))
+    op = OPS[side]
+    if side is Side.OUTER:
+        raise OptionInvalid("on", on, "none: an outer join of tables goes by their keys", here)
+    key = key_into(op, left, right, on, here, inner)
     for one in (left, right):
         one.output().key.store_serde(here)  # raises if a key has no bytes to be found by
     path, keep_all = builder.unique(name, f"{left.name}.{op}", here), side is Side.LEFT
+    steps = [builder.unique(name and f"{name}.{step}", f"{path}.{step}", here) for step in ("subscribe", "match")]
+    given = store or name
+    subscribers = builder.store_name(
+        given and f"{given}.subscribers", f"{left.name}.{op}-{right.name}.subscribers", here
+    )
     kept = None if store is None else builder.store_name(store, store, here)
     chosen = builder.emit if emit is None else emit_of(emit, here)
-    subscribe = ForeignKeySubscribe(name=f"{path}.subscribe", origin=here, upstream=left, on=key, keep_all=keep_all)
-    subscribers = builder.store_name(None, f"{path}.subscribers", here)
+    subscribe = ForeignKeySubscribe(name=steps[0], origin=here, upstream=left, on=key, keep_all=keep_all)
     match = ForeignKeyMatch(
-        name=f"{path}.match",
+        name=steps[1],
         origin=here,
         subscriptions=builder.add(subscribe),
         table=right,
@@ -138,7 +163,7 @@ def stream_join(
     builder: Builder,
     left: Node,
     right: Node,
-    joiner: Joiner,
+    joiner: Joiner | Chained,
     windows: JoinWindows | None,
     side: Side,
     store: str | None,
@@ -146,7 +171,7 @@ def stream_join(
     here: str,
 ) -> Node:
     """A join of two streams by key, within windows."""
-    op = {Side.INNER: "join", Side.LEFT: "left_join", Side.OUTER: "outer_join"}[side]
+    op = OPS[side]
     if not isinstance(windows, JoinWindows):
         wanted = 'hr.join_windows("10s"): two streams are joined within some time'
         raise OptionInvalid("windows", windows, wanted, here)
@@ -169,7 +194,7 @@ def stream_table_join(
     builder: Builder,
     stream: Node,
     table: Node,
-    joiner: Joiner,
+    joiner: Joiner | Chained,
     keep_all: bool,
     grace: Duration | None,
     name: str | None,
@@ -209,17 +234,18 @@ def stream_global_join(
     builder: Builder,
     stream: Node,
     table: GlobalTable,
-    on: Callable[[Any, Any], Any] | Expr | None,
-    joiner: Joiner,
+    on: On | None,
+    joiner: Joiner | Chained,
     keep_all: bool,
     name: str | None,
     here: str,
+    inner: bool = False,
 ) -> Node:
     """A join of a stream with a global table, by a key that a function names."""
     op = "left_join" if keep_all else "join"
     if on is None:
         raise OptionInvalid("on", on, "the key to look up: on=lambda key, value: ...", here)
-    key = bound(op, on, (KEY_VALUE,), stream, here, exactly(table.output().key.type, "the key to look up"))
+    key = key_into(op, stream, table, on, here, inner, "the key to look up")
     return builder.add(
         StreamGlobalJoin(
             name=builder.unique(name, f"{stream.name}.{op}", here),

@@ -98,8 +98,6 @@ def test_a_global_table_needs_a_key_to_look_up() -> None:
         texts(app).join(table, lambda left, right: left + right)  # type: ignore[call-overload]
     with said(WrongType, "the key to look up is int, str is needed"):
         texts(app).join(table, lambda left, right: left + right, on=hr.length(hr.value))
-    with said(OptionInvalid, "a table is joined by the key of the stream"):
-        texts(app).join(rows(app, "rows"), lambda left, right: left + right, on=hr.value)  # type: ignore[call-overload]
     assert app.global_table("table", key=hr.STRING, value=hr.STRING)._node is table._node
 
 
