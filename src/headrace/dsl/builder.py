@@ -268,7 +268,8 @@ class Builder:
         """
         for store in sorted(self._unnamed_stores & self._stores.keys()):
             node = self._stores[store]
-            named_after = (node, *(one for one in node.inputs if one.name in store))  # a join: after both sides
+            sides = [one for one in node.inputs if one.name in store]  # the store of a join is named after both
+            named_after = sides if len(sides) > 1 else [node, *sides]
             found = next(filter(None, map(self._paths.twins, named_after)), None)
             if found is not None:
                 path, first, second = found

@@ -21,6 +21,8 @@ class TableSource(Source):
 
     store: str | None = None
     emit: Emit = Emit.EVERY
+    changelog: str | None = None
+    """The topic that its rows are read from again; None if the store needs a changelog of its own."""
 
     op = "table"
     facts = Facts(stateful=True, ends=True, table=True)
@@ -30,7 +32,8 @@ class TableSource(Source):
         return self.store is not None
 
     def detail(self) -> str:
-        return super().detail() + kept(self.store, self.emit)
+        again = f", changelog is topic {self.changelog}" if self.changelog else ""
+        return super().detail() + kept(self.store, self.emit) + again
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
