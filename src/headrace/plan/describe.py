@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from headrace.plan.nodes.base import Node
+from headrace.plan.sharing import meeting
 from headrace.plan.subtopology import SubTopology
 
 
@@ -11,7 +12,8 @@ def describe(app: str, parts: tuple[SubTopology, ...]) -> str:
     lines = [f"application {app}"]
     for part in parts:
         lines.append("")
-        lines.append(f"sub-topology {part.number}")
+        met = ", ".join(meeting(part))
+        lines.append(f"sub-topology {part.number}" + (f": by key, whatever the partitions of {met}" if met else ""))
         lines += table([_row(node) for node in part.nodes], indent=2)
     return "\n".join(lines)
 
