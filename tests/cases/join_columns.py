@@ -46,6 +46,10 @@ def both(order: Any, price: Any) -> str:
     return f"{order and order.pieces}x{price}"
 
 
+def three(*values: Any) -> str:
+    return "/".join(f"{getattr(value, 'pieces', value)}" for value in values)
+
+
 def streams(app: Builder) -> None:
     offers = app.stream("offers", key=hr.STRING, value=hr.json(Offer))
     joined = orders(app).left_join(
@@ -103,6 +107,16 @@ def made(app: Builder) -> None:
     prices = app.stream("prices", key=hr.STRING, value=hr.json(Order)).select_key(lambda _, v: (v.sku, v.region))
     table = prices.map_values(lambda v: v.pieces).to_table(store="prices")
     orders(app).join(table, lambda order, price: order.pieces * price, on=["sku", "region"]).to("out")
+
+
+def with_itself(app: Builder) -> None:
+    stream = orders(app)
+    stream.join([stream, stream], three, WITHIN, on=["region", "region"]).to("out", value=hr.STRING)
+
+
+def by_time(app: Builder) -> None:
+    prices = app.table("prices", key=hr.INT64, value=hr.INT64)
+    orders(app).join([prices, prices], three, on=[hr.timestamp, hr.timestamp + 1]).to("out", value=hr.STRING)
 
 
 def untyped(app: Builder) -> None:
@@ -200,6 +214,20 @@ CASES = [
         every("out"),
         put("orders", ("1", Order("a", "eu", 2))),
         every("out", (("a", "eu"), 14)),
+    ),
+    case(
+        "a stream meets itself by a column",
+        with_itself,
+        put("orders", ("1", Order("a", "eu", 2), 20), ("2", Order("a", "us", 3), 20)),
+        every("out", ("eu", "2/2/2", 20), ("us", "3/3/3", 20)),
+    ),
+    case(
+        "rows found by the time of a record",
+        by_time,
+        put("prices", (5, 50, 1), (6, 60, 1)),
+        every("out"),
+        put("orders", ("1", Order("a", "eu", 2), 5)),
+        every("out", (6, "2/50/60", 5)),
     ),
     case(
         "columns of untyped records",

@@ -195,6 +195,10 @@ class Builder:
             self._paths.named(node)
         return node
 
+    def node(self, name: str) -> Node | None:
+        """The node of a name, if there is one."""
+        return self._names.get(name)
+
     def unique(self, name: str | None, path: str, here: str, *, place: str | None = None) -> str:
         """The user's name, which must be new, or the path, told apart from its twins by a number.
 

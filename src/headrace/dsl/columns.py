@@ -41,6 +41,9 @@ def rekeyed(
     key = key_of(op, node, on, here, side, inner) if table is None else key_into(op, node, table, on, here, inner)
     names = _names(on, side, here)
     path = f"{node.name}.{op}-on" if names is None else f"{node.name}.by-{'-'.join(names)}"
+    known = builder.node(path)
+    if isinstance(known, SelectKey) and (known.upstream, known.key) == (node, key):
+        return known  # joined by the same columns before: the records move there once
     return builder.add(SelectKey(name=builder.unique(None, path, here), origin=here, upstream=node, key=key))
 
 
@@ -65,9 +68,13 @@ def key_of(
         key = WholeKey(key.type, True, key.text, key)
     if not inner:
         return key
-    of_key, of_value = Input(schema.key.type, True, "key", "key"), Input(whole, True, "value", "value")
-    item = ItemOf(first, True, "value", of_value, 0, or_none=True)
-    return Given(key.type, True, key.text, key, (("key", of_key), ("value", item)))
+    of_value = Input(whole, True, "value", "value")
+    given = (
+        ("key", Input(schema.key.type, True, "key", "key")),
+        ("value", ItemOf(first, True, "value", of_value, 0, or_none=True)),
+        ("timestamp", Input(INT, False, "timestamp", "timestamp")),
+    )
+    return Given(key.type, True, key.text, key, given)
 
 
 def key_into(
