@@ -8,6 +8,8 @@ from cases import (
     drop_duplicates,
     foreign_key_join,
     idle,
+    join_columns,
+    join_many,
     merge,
     process,
     records,
@@ -55,6 +57,8 @@ TABLES = (
     ttl,
     process,
     stores,
+    join_columns,
+    join_many,
 )
 
 

@@ -65,7 +65,7 @@ def named_alike(app: Builder) -> None:
     table = rows(app, "names")
     counts = texts(app).group_by_key().count(store="names", emit="every")
     users = texts(app).group_by_key().count(store="names.join", emit="every")
-    joined = table.join(rows(app, "users"), lambda left, right: left + right, on=lambda value: value[:1])
+    joined = table.join(rows(app, "users"), lambda left, right: left + right, on=lambda value: value[:1], name="labels")
     joined.join(counts, lambda name, n: name + hr.text(n)).to_stream().to("out")
     users.to_stream().to("counts")
 

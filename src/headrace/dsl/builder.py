@@ -348,10 +348,6 @@ class Builder:
             raise NameTaken(name, self._stores[name].origin, here)
         self.connections.add(store, here, keeper)
 
-    def node(self, name: str) -> Node | None:
-        """The node of a name."""
-        return self._names.get(name)
-
     @property
     def node_names(self) -> list[str]:
         """The names of all nodes, in the order they were declared."""
@@ -385,6 +381,10 @@ class Builder:
         else:
             self._paths.named(node)
         return node
+
+    def node(self, name: str) -> Node | None:
+        """The node of a name, if there is one."""
+        return self._names.get(name)
 
     def unique(self, name: str | None, path: str, here: str, *, place: str | None = None) -> str:
         """The user's name, which must be new, or the path, told apart from its twins by a number.
@@ -478,7 +478,9 @@ class Builder:
         """
         for store in sorted(self._unnamed_stores & self._stores.keys()):
             node = self._stores[store]
-            found = self._paths.twins(node)
+            sides = [one for one in node.inputs if one.name in store]  # the store of a join is named after both
+            named_after = sides if len(sides) > 1 else [node, *sides]
+            found = next(filter(None, map(self._paths.twins, named_after)), None)
             if found is not None:
                 path, first, second = found
                 raise StoreNeedsName(

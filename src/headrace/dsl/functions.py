@@ -26,6 +26,7 @@ from headrace.model.types import (
     Type,
     list_of,
     pair_of,
+    tuple_of,
 )
 from headrace.plan.nodes import Initial, Node
 
@@ -182,8 +183,8 @@ def hinted(hint: Any) -> Type | None:
         return hinted(present[0]) if len(present) == 1 else None
     if origin is list:
         return list_of(hinted(inner[0]) or OBJECT)
-    if origin is tuple and len(inner) == 2:
-        return pair_of(hinted(inner[0]) or OBJECT, hinted(inner[1]) or OBJECT)
+    if origin is tuple and len(inner) >= 2 and ... not in inner:
+        return tuple_of(*(hinted(one) or OBJECT for one in inner))
     return record_type(hint, "?") if is_record(hint) else _HINTS.get(hint)
 
 

@@ -11,7 +11,8 @@ from headrace.expr.fit import arguments, assigned, has_method, joint, methods_of
 from headrace.expr.functions import ANY, Function, signature
 from headrace.expr.records import FieldOf, Needed, Struct
 from headrace.expr.syntax import Expr, tree_of
-from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Symbol, Tree
+from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Symbol, Tree, Tupled
+from headrace.expr.tuples import ItemOf, Tuple
 from headrace.model.records import record_type
 from headrace.model.types import (
     INT,
@@ -21,6 +22,7 @@ from headrace.model.types import (
     ListType,
     OptionalType,
     StructType,
+    TupleType,
     Type,
     dict_of,
     keyed_struct,
@@ -28,6 +30,7 @@ from headrace.model.types import (
     optional_of,
     pair_of,
     present,
+    tuple_of,
 )
 from headrace.model.windows import WindowedType
 
@@ -63,6 +66,9 @@ class _Binder:
             case Paired(key, value):
                 first, second = self.bind(key), self.bind(value)
                 return Pair(pair_of(first.type, second.type), False, str(tree), first, second)
+            case Tupled(items):
+                listed = tuple(self.bind(item) for item in items)
+                return Tuple(tuple_of(*(one.type for one in listed)), False, str(tree), listed)
             case Mapped(items):
                 bound = {name: self.bind(item) for name, item in items}
                 fields = {name: _field(one) for name, one in bound.items()}
@@ -140,6 +146,8 @@ class _Binder:
         match name, args:
             case "[]", (Bound(type=StructType(keyed=True)), Constant(value=str(key))):
                 return self._field(tree, args[0], key)
+            case "[]", (Bound(type=TupleType(items=items)), Constant(value=int(at))) if -len(items) <= at < len(items):
+                return ItemOf(items[at], True, str(tree), args[0], at % len(items))
         types = tuple(arg.type for arg in args)
         if isinstance(tree, Call) and tree.in_place and _changes(types[0]):
             raise NotTraceable("the function", f"`{name}=` changes a {types[0]} in place", self._line(tree))

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import NoReturn
 
 from headrace.errors import NotTraceable, NumberTooLarge
-from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Tree
+from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Tree, Tupled
 from headrace.expr.where import calling_line
 from headrace.model.records import enum_type
 from headrace.model.types import BOOL, BYTES, DATETIME, DECIMAL, FLOAT, INT, NONE, STR
@@ -315,8 +315,10 @@ def _tree_of(thing: object) -> Tree:
             return Listed(tuple(tree_of(as_expr(item)) for item in thing), line=line)
         case tuple() if len(thing) == 2:
             return Paired(tree_of(as_expr(thing[0])), tree_of(as_expr(thing[1])), line=line)
+        case tuple() if len(thing) > 2:
+            return Tupled(tuple(tree_of(as_expr(item)) for item in thing), line=line)
         case tuple():
-            _refuse(f"a tuple of {len(thing)}: only a pair (key, value) is known")
+            _refuse(f"a tuple of {len(thing)}: it needs at least two")
         case datetime():
             if thing.tzinfo is None:
                 _refuse(f"{thing} has no time zone: give one, such as timezone.utc")

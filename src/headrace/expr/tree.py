@@ -83,6 +83,16 @@ class Paired(Tree):
 
 
 @dataclass(frozen=True)
+class Tupled(Tree):
+    """`(a, b, c)`"""
+
+    items: tuple[Tree, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.items))})"
+
+
+@dataclass(frozen=True)
 class Mapped(Tree):
     """`{"a": b}`"""
 

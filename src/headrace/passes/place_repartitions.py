@@ -31,6 +31,7 @@ def place_repartitions(plan: Plan) -> Plan:
                         origin=node.origin,
                         upstream=upstream,
                         takes_none=upstream.name in wanted or node.takes_no_key(position),
+                        placed=True,
                     )
                 moved[upstream] = placed[upstream]
         return node.with_inputs(moved)

@@ -47,7 +47,15 @@ def _options(node: Node) -> Iterator[str]:
 
 
 def _opaque(node: Node) -> Iterator[Opaque]:
-    yield from (one for one in _parameters(node) if isinstance(one, Opaque))
+    for one in _parameters(node):
+        yield from _opaque_parts(one) if isinstance(one, Bound) else ()
+
+
+def _opaque_parts(bound: Bound) -> Iterator[Opaque]:
+    if isinstance(bound, Opaque):
+        yield bound
+    for part in bound.parts:
+        yield from _opaque_parts(part)
 
 
 def _unknown(node: Node) -> Iterator[object]:
@@ -58,6 +66,8 @@ def _unknown(node: Node) -> Iterator[object]:
         elif isinstance(one, Bound):
             yield from _unknown_parts(one)
     schema = node.output()
+    if (node.facts.stateful or node.facts.cuts) and primitive_of(schema.key.type) is None:
+        yield f"keys of type {schema.key.type}"
     yield from (type_ for type_ in (schema.key.type, schema.value.type) if not _travels(type_))
 
 

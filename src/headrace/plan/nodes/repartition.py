@@ -21,6 +21,9 @@ class Repartition(Unary):
     takes_none: bool = False
     """Whether a record without a key is sent on as well, to any task: somebody behind it wants it."""
 
+    placed: bool = False
+    """Whether a pass has put it here: one that the user asked for stays where it is."""
+
     op = "repartition"
     facts = Facts(cuts=True, passes=True)
 

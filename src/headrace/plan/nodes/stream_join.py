@@ -29,6 +29,9 @@ class StreamJoin(Node):
     store: str
     """Both sides keep their records in stores of this name, the one with `.left`, the other with `.right`."""
 
+    one_store: bool = False
+    """Whether both sides are the same stream, whose records are kept once: in the store with `.left`."""
+
     op = "stream_join"
     facts = Facts(stateful=True)
 
@@ -47,4 +50,5 @@ class StreamJoin(Node):
         return self.left.output().with_value(self.joiner.type)
 
     def detail(self) -> str:
-        return f"{self.side.value}, {self.joiner}, {self.windows}, store {self.store}"
+        kept = f"store {self.store}{' for both sides' if self.one_store else ''}"
+        return f"{self.side.value}, {self.joiner}, {self.windows}, {kept}"

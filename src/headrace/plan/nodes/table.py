@@ -22,6 +22,8 @@ class TableSource(Source, Lasting):
 
     store: str | None = None
     emit: Emit = Emit.EVERY
+    changelog: str | None = None
+    """The topic that its rows are read from again; None if the store needs a changelog of its own."""
 
     op = "table"
     facts = Facts(stateful=True, ends=True, table=True)
@@ -31,7 +33,8 @@ class TableSource(Source, Lasting):
         return self.store is not None
 
     def detail(self) -> str:
-        return super().detail() + kept(self.store, self.emit, self.ttl_ms)
+        again = f", changelog is topic {self.changelog}" if self.changelog else ""
+        return super().detail() + kept(self.store, self.emit, self.ttl_ms) + again
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -26,7 +26,7 @@ class StreamJoinOperator(Operator[StreamJoin]):
         self._key = node.output().key.default_serde(node.origin)
         self._stores = [
             task.windows.window_store(f"{node.store}.{side}", windows.retention_ms, duplicates=True)
-            for side in ("left", "right")
+            for side in ("left", "left" if node.one_store else "right")
         ]
         self._unmatched = Unmatched()
         # How far a partner may lie before and after a record, by the side of the record.
@@ -58,6 +58,9 @@ class StreamJoinOperator(Operator[StreamJoin]):
         key = self._key.write(record.key)
         first, last = max(0, record.ts - self._before[side]), max(0, record.ts + self._after[side])
         matched = False
+        # With one store, a record is put there once: after the way of the left side, before that of the right.
+        if self.node.one_store and side == RIGHT:
+            self._stores[side].put(key, record.ts, record.value, ts=record.ts)
         for ts, other in list(self._stores[1 - side].fetch(key, first, last)):
             matched = True
             self._unmatched.remove(ts, 1 - side, key)
@@ -70,7 +73,8 @@ class StreamJoinOperator(Operator[StreamJoin]):
         elif not matched and record.ts + self._after[side] + self.node.windows.grace_ms < self._time.ms:
             self.drop(Reason.LATE, record)
         # Afterwards: a record does not meet itself on the way of the left side when both sides are one stream.
-        self._stores[side].put(key, record.ts, record.value, ts=record.ts)
+        if not self.node.one_store:
+            self._stores[side].put(key, record.ts, record.value, ts=record.ts)
         return None
 
     def on_time(self, ms: int) -> None:
