@@ -111,6 +111,7 @@ def _stream_join(method: str) -> Make:
         inputs[1],
         fn.joiner_fn(spec["joiner"]),
         hr.join_windows(before=_ms(spec, "before_ms"), after=_ms(spec, "after_ms"), grace=_ms(spec, "grace_ms")),
+        store=_kept(spec),
     )
 
 

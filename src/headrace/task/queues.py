@@ -1,30 +1,35 @@
-"""What waits for a task, and what it takes next."""
+"""What waits for the tasks, and what they take next."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from headrace.model.record import Record
-from headrace.plan.nodes import Node
+
+Taking = Callable[[Record], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Queue:
-    """Where a record waits: the node it goes on from, and the topic it was read from, if that is a source."""
+    """Where records wait: a topic that is read, or a repartition."""
 
-    place: tuple[int, ...]
-    """Which queue goes first at equal times."""
+    place: tuple[int, int, str]
+    """Which queue goes first at equal times; those of one place in the order in which they began to wait."""
 
-    node: Node
-    topic: str = ""
+    readers: tuple[Taking, ...]
+    """The tasks that take its records."""
+
+    first: bool = False
+    """Whether it goes before all that are not."""
 
 
 class Queues:
-    """The records that wait for one task, in one queue for each topic and each repartition it reads.
+    """The records that wait for all tasks, in one queue for each topic and each repartition.
 
-    A queue keeps its order; among the queues the one whose head has the smallest timestamp is next. At equal times the
-    place decides, so that the same records are always taken in the same order.
+    A queue keeps its order; among the queues the one whose head has the smallest timestamp is next, whoever reads it,
+    as in the test driver of Kafka Streams. The same records are always taken in the same order.
     """
 
     def __init__(self) -> None:
@@ -32,21 +37,26 @@ class Queues:
 
     def put(self, queue: Queue, record: Record) -> None:
         """Put a record at the end of a queue."""
-        self._waiting.setdefault(queue, deque()).append(record)
+        records = self._waiting.get(queue)
+        if records is None:
+            self._waiting[queue] = deque((record,))
+        else:
+            records.append(record)
 
-    def take(self) -> tuple[Node, Record] | None:
-        """The next record, and the node it goes on from; None if nothing waits."""
-        if not self._waiting:
+    def take(self) -> tuple[Queue, Record] | None:
+        """The next record, and where it waited; None if nothing waits."""
+        waiting = self._waiting
+        if not waiting:
             return None
-        queue = min(self._waiting, key=self._turn) if len(self._waiting) > 1 else next(iter(self._waiting))
-        records = self._waiting[queue]
+        queue = min(waiting, key=self._turn) if len(waiting) > 1 else next(iter(waiting))
+        records = waiting.pop(queue)
         record = records.popleft()
-        if not records:
-            del self._waiting[queue]
-        return queue.node, record
+        if records:
+            waiting[queue] = records  # behind the others: at equal times they take turns
+        return queue, record
 
-    def _turn(self, queue: Queue) -> tuple[int, tuple[int, ...], str]:
-        return self._waiting[queue][0].ts, queue.place, queue.topic
+    def _turn(self, queue: Queue) -> tuple[bool, int, tuple[int, int, str]]:
+        return not queue.first, self._waiting[queue][0].ts, queue.place
 
     def clear(self) -> None:
         """Forget what waits."""

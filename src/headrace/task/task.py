@@ -1,4 +1,4 @@
-"""One task: the operators of a sub-topology, and the records that wait for them."""
+"""One task: the operators of a sub-topology."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from headrace.plan.nodes import Node
 from headrace.plan.subtopology import SubTopology
 from headrace.task.context import Context, TaskTime
 from headrace.task.operators import OPERATORS, Operator
-from headrace.task.queues import Queue, Queues
 
 
 class Task:
-    """Takes its records one at a time, and pushes each through all of its operators before the next."""
+    """Takes one record at a time, and pushes it through all of its operators before the next."""
 
     def __init__(self, part: SubTopology, plan: Plan, context: Context) -> None:
-        self._queues = Queues()
         self._clock, self._time = context.clock, TaskTime()
         context = replace(context, time=self._time)
         self._operators: dict[Node, Operator[Any]] = {node: OPERATORS[type(node)](node, context) for node in part.nodes}
@@ -35,23 +33,14 @@ class Task:
         """Whether records come in from a node: a source of this task, or a repartition in front of it."""
         return node in self._entries
 
-    def put(self, queue: Queue, record: Record) -> None:
-        """Let a record wait for its turn."""
-        self._queues.put(queue, record)
-
-    def step(self) -> bool:
-        """Take the next record and handle it completely; False if none waits."""
-        taken = self._queues.take()
-        if taken is None:
-            return False
-        node, record = taken
+    def take(self, node: Node, record: Record) -> None:
+        """Push a record that comes in from a node through all operators."""
         time = self._time
         if record.ts > time.stream_ms:
             time.stream_ms = record.ts
         for way in self._entries[node]:
             way(record)
         time.stream.run(time.stream_ms)
-        return True
 
     def tick(self) -> None:
         """The time of day has moved on: make the calls that are due."""
@@ -63,10 +52,6 @@ class Task:
         if operator is not None:
             operator.flush()
         return operator is not None
-
-    def clear(self) -> None:
-        """Forget the records that wait."""
-        self._queues.clear()
 
     def _readers(self, plan: Plan, node: Node) -> tuple[tuple[Operator[Any], int], ...]:
         """Who reads from a node in this task, by which of their inputs."""
