@@ -5,33 +5,68 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from conformance.oracle_build import build
+from conformance.oracle_losses import RULES, Rule, losing
 from headrace.dsl import Builder
 from headrace.plan.nodes import TableFilter, TableMapValues
-from headrace.task.operators.foreign_key_join import ForeignKeyMatchOperator
 from headrace.testing import TopologyTestDriver
 
+Case = dict[str, Any]
 Outputs = dict[tuple[str, int], list[tuple[Any, Any, int]]]
 """(key, value, ts) in order, by topic and by the number of the input that caused them."""
 
 
-def difference(case: dict[str, Any], answer: dict[str, Any]) -> str | None:
-    """The first input whose outputs differ from Kafka Streams', in words; None if there is none."""
-    theirs: Outputs = defaultdict(list)
+@dataclass
+class Seen:
+    """What a case wrote, and how many records were dropped, as Kafka Streams counts them."""
+
+    outputs: Outputs
+    dropped: int
+
+
+def difference(case: Case, answer: dict[str, Any]) -> str | None:
+    """The first input whose outputs differ from Kafka Streams', in words; None if there is none.
+
+    headrace loses by the same rules, where Kafka Streams does: nothing else may differ, the number of drops neither.
+    """
+    return _difference(case, seen_there(answer), run(case, RULES))
+
+
+def lost_there(case: Case, answer: dict[str, Any]) -> list[str]:
+    """The rules by which Kafka Streams lost something in a case; none if headrace as it is wrote the same."""
+    theirs = seen_there(answer)
+    if not _other_outputs(case, theirs.outputs, run(case, []).outputs):
+        return []
+    needed = [rule for rule in RULES if _other_outputs(case, theirs.outputs, run(case, _without(rule)).outputs)]
+    return [rule.__name__ for rule in needed] or ["several rules"]
+
+
+def seen_there(answer: dict[str, Any]) -> Seen:
+    """An answer of the oracle."""
+    outputs: Outputs = defaultdict(list)
     for out in answer["outputs"]:
-        theirs[out["topic"], out["by"]].append((out["key"], out["value"], out["ts"]))
-    found = _difference(case, theirs, run(case))
-    if found and any("_fk_" in spec["op"] for spec in case["nodes"]):
-        with empty_rows_lost():
-            return _difference(case, theirs, run(case))
+        outputs[out["topic"], out["by"]].append((out["key"], out["value"], out["ts"]))
+    return Seen(outputs, answer["dropped"])
+
+
+def _without(left_out: Rule) -> list[Rule]:
+    return [rule for rule in RULES if rule is not left_out]
+
+
+def _difference(case: Case, theirs: Seen, ours: Seen) -> str | None:
+    found = _other_outputs(case, theirs.outputs, ours.outputs)
+    if found is None and theirs.dropped != ours.dropped:
+        return f"{case['id']}: Kafka Streams dropped {theirs.dropped}, here it is {ours.dropped}"
     return found
 
 
-def _difference(case: dict[str, Any], theirs: Outputs, ours: Outputs) -> str | None:
+def _other_outputs(case: Case, theirs: Outputs, ours: Outputs) -> str | None:
     # Where one input takes two ways to one node, nothing is promised about the order.
     order: Any = (lambda rows: sorted(rows, key=repr)) if "diamond" in case.get("tags", ()) else list
     for topic, by in sorted({*ours, *theirs}, key=lambda place: (place[1], place[0])):
@@ -39,22 +74,6 @@ def _difference(case: dict[str, Any], theirs: Outputs, ours: Outputs) -> str | N
         if mine != wanted:
             return f"{case['id']}: topic {topic}, input {by} {case['inputs'][by]}\n wanted {wanted}\n found  {mine}"
     return None
-
-
-@contextmanager
-def empty_rows_lost() -> Iterator[None]:
-    """Kafka Streams takes an empty text on the right of a foreign key join for no row: it has no bytes on the way.
-
-    headrace joins it as any other (docs/reference/differences.md), so for a comparison it is made to lose it as well.
-    """
-    kept = ForeignKeyMatchOperator._answer
-
-    def lossy(self: Any, record: Any, subscription: Any, row: Any, ts: int) -> None:
-        kept(self, record, subscription, None if row == "" else row, ts)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ForeignKeyMatchOperator, "_answer", lossy)
-        yield
 
 
 @contextmanager
@@ -66,23 +85,20 @@ def versions_hidden() -> Iterator[None]:
         yield
 
 
-def run(case: dict[str, Any]) -> Outputs:
-    """What the case writes."""
-    with versions_hidden():
-        return _run(case)
-
-
-def _run(case: dict[str, Any]) -> Outputs:
-    app = Builder("oracle", emit="every")
-    build(app, case["nodes"])
-    driver = TopologyTestDriver(app)
-    topics = [spec["topic"] for spec in case["nodes"] if spec["op"] == "to"]
-    found: Outputs = defaultdict(list)
-    for number, record in enumerate(case["inputs"]):
-        if "topic" not in record:
-            continue  # a step of the wall clock, which nothing here looks at
-        driver.input(record["topic"]).pipe(record["value"], key=record["key"], ts=record["ts"])
-        for topic in topics:
-            rows = driver.output(topic).read_records()
-            found[topic, number] += [(row.key, row.value, row.ts) for row in rows]
-    return found
+def run(case: Case, rules: list[Rule]) -> Seen:
+    """What the case writes when headrace loses by some rules."""
+    with versions_hidden(), losing(rules) as expired:
+        app = Builder("oracle", emit="every")
+        build(app, case["nodes"])
+        driver = TopologyTestDriver(app)
+        topics = [spec["topic"] for spec in case["nodes"] if spec["op"] == "to"]
+        found: Outputs = defaultdict(list)
+        for number, step in enumerate(case["inputs"]):
+            if "topic" in step:
+                driver.input(step["topic"]).pipe(step["value"], key=step["key"], ts=step["ts"])
+            else:
+                driver.advance_wall_clock(timedelta(milliseconds=step["advance_wall_clock_ms"]))
+            for topic in topics:
+                rows = driver.output(topic).read_records()
+                found[topic, number] += [(row.key, row.value, row.ts) for row in rows]
+        return Seen(found, sum(driver.dropped.values()) + expired.puts)

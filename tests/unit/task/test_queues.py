@@ -17,7 +17,7 @@ def taken(*queues: tuple[Queue, list[int]]) -> list[tuple[str, int]]:
 
 
 def queue(topic: str, place: int, *, first: bool = False) -> Queue:
-    return Queue((place, 0, topic), (), first)
+    return Queue((place, 0, topic), (), first=first)
 
 
 def test_one_queue_keeps_its_order() -> None:

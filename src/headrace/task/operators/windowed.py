@@ -100,7 +100,7 @@ class WindowStoreOperator(WindowedOperator[V]):
 
     def __init__(self, node: V, task: Context) -> None:
         super().__init__(node, task)
-        self.store = task.windows.window_store(node.store, node.retention_ms)
+        self.store = task.windows.window_store(node.store, node.kept_ms)
 
     def stored(self, key: bytes, window: Window) -> Stored | None:
         return self.store.get(key, window.start)
@@ -128,7 +128,7 @@ class TimeWindowedOperator(WindowStoreOperator[TimeWindowed]):
         self.advance(record)
         key = self.key.write(record.key)
         for window in self.node.windows.holding(record.ts):
-            if self.node.windows.open(window, self.stream_time):
+            if self.node.windows.open(window, self.stream_time) and self.store.keeps(window.start):
                 self._add(record, key, window)
             else:
                 self.drop(Reason.LATE, record)
