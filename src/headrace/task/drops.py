@@ -13,6 +13,7 @@ class Reason(Enum):
     NO_VALUE = "no value"
     LATE = "late"
     OLDER = "older than the row"
+    OUTDATED = "the row has changed since it asked"
 
 
 class Drops:

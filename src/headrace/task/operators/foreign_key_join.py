@@ -144,12 +144,13 @@ class ForeignKeyJoinOperator(TableOperator[ForeignKeyJoin]):
         current = table_of(self, 1).get(record.key)
         left = current and current.value
         if left != answer.asked:
-            return
+            return self.drop(Reason.OUTDATED, record)
         value = None
         if left is not None and (answer.row is not None or self.node.keep_all):
             value = self._joiner(record, {"key": record.key, "left": left, "right": answer.row})
         before = self._rows.get(record.key)
         self._rows.put(record, value, record.ts, before and before.value)
+        return None
 
     def get(self, key: Any) -> Stored | None:
         return self._rows.get(key)
