@@ -16,7 +16,7 @@ class Queue:
     __slots__ = ("_rank", "place", "readers", "records")
 
     def __init__(self, place: tuple[int, int, str], readers: tuple[Taking, ...], *, first: bool = False) -> None:
-        """Which queue goes first at equal times, which tasks take its records, and whether it goes before all others."""
+        """Which queue goes first at equal times, who takes its records, and whether it goes before all others."""
         self._rank, self.place, self.readers = not first, place, readers
         self.records: deque[Record] = deque()
 
