@@ -76,6 +76,7 @@ CASES = [
         named_alike,
         put("users", ("a", "!")),
         put("names", ("k", "ann")),
+        every("out"),
         put("in", ("k", "x"), ("k", "y")),
         every("out", ("k", "ann!1"), ("k", "ann!2")),
         every("counts", ("k", 1), ("k", 2)),

@@ -348,6 +348,21 @@ CASES = [
         put("in", ("a", "1", 20), ("b", "2", 25), ("a", "3", 10_000_000)),
         every("out", (("a", 20, 20), 1, 20), (("b", 25, 25), 1, 25)),
     ),
+    # Kafka Streams has forgotten what the two below look back at: docs/reference/differences.md
+    case(
+        "a late record finds the sliding window before it",
+        counted(SLIDING),
+        put("in", ("c", "1", 35), ("a", "2", 49), ("a", "3", 50)),
+        every("out", (("c", 25, 35), 1, 35), (("a", 39, 49), 1, 49), (("a", 50, 60), 1, 50), (("a", 40, 50), 2, 50)),
+        put("in", ("c", "4", 38)),
+        every("out", (("c", 36, 46), 1, 38)),
+    ),
+    case(
+        "a session is found up to the very moment it closes",
+        counted(SESSION),
+        put("in", ("a", "1", 20), ("b", "2", 35), ("a", "3", 30)),
+        every("out", (("a", 20, 20), 1, 20), (("b", 35, 35), 1, 35), (("a", 20, 20), None, 20), (("a", 20, 30), 2, 30)),
+    ),
     case(
         "a longer retention changes no result on close",
         at_close(TUMBLING, retention="1h"),

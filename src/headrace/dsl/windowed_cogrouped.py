@@ -46,7 +46,7 @@ class WindowedCogroupedKStream(Generic[K, A]):
         """Fold the records of all streams into one value for each key and window, which begins as `initial`.
 
         Session windows also need `merger`. Each stream has its own stream time, so one that lags behind the others
-        does not come late by that.
+        is late only where the store has forgotten the window: a longer `retention` keeps windows for it.
         """
         here = origin()
         check_merger(self._windows, merger, here)

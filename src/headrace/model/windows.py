@@ -72,6 +72,11 @@ class TimeWindows:
         return self.size_ms + self.grace_ms
 
     @property
+    def needed_ms(self) -> int:
+        """How long the store keeps a window so that nothing is lost."""
+        return self.retention_ms
+
+    @property
     def lateness_ms(self) -> int:
         """How far stream time is past the end of a window when the window is over."""
         return self.grace_ms
@@ -143,8 +148,17 @@ class SlidingWindows:
 
     @property
     def retention_ms(self) -> int:
-        """How long the store of an aggregation has to keep a window: a record looks back at two windows."""
+        """How long the store of an aggregation has to keep a window, at the least that may be asked for."""
         return 2 * self.difference_ms + self.grace_ms
+
+    @property
+    def needed_ms(self) -> int:
+        """How long the store keeps a window so that nothing is lost.
+
+        A record that is as late as it may be looks back at windows of twice the difference, and the newest window may
+        begin right now.
+        """
+        return 3 * self.difference_ms + self.grace_ms + 1
 
     @property
     def lateness_ms(self) -> int:
@@ -180,8 +194,13 @@ class SessionWindows:
 
     @property
     def retention_ms(self) -> int:
-        """How long the store of an aggregation has to keep a session, from its end on."""
+        """How long the store of an aggregation has to keep a session, from its end on, at the least."""
         return self.gap_ms + self.grace_ms
+
+    @property
+    def needed_ms(self) -> int:
+        """How long the store keeps a session so that nothing is lost: it is open up to this very moment."""
+        return self.gap_ms + self.grace_ms + 1
 
     @property
     def lateness_ms(self) -> int:
@@ -218,8 +237,8 @@ class JoinWindows:
 
     @property
     def retention_ms(self) -> int:
-        """How long a side keeps its records for the other."""
-        return self.before_ms + self.after_ms + self.grace_ms
+        """How long a side keeps its records for the other: one that lies exactly on the bound is still found."""
+        return max(0, self.before_ms) + max(0, self.after_ms) + self.grace_ms + 1
 
     def __str__(self) -> str:
         before, after = duration_text(self.before_ms), duration_text(self.after_ms)

@@ -33,7 +33,10 @@ class VersionedStore:
                 # As in Kafka Streams, a deletion in place of the row of the same time leaves no version there.
                 versions.pop()
                 return True
-            versions[place - 1] = Stored(value, ts)
+            if value is not None and versions[place - 1].value is None and place == len(versions):
+                versions.append(Stored(value, ts))  # an earlier deletion of the same time stays below it
+            else:
+                versions[place - 1] = Stored(value, ts)
         else:
             versions.insert(place, Stored(value, ts))
         self._forget(versions)

@@ -23,6 +23,8 @@ class WindowStore:
     def __init__(self, retention_ms: int, *, duplicates: bool = False) -> None:
         self._retention_ms, self._duplicates = retention_ms, duplicates
         self._newest: int | None = None
+        self._gone = _NEVER
+        """All times up to here are gone."""
         self._by_time: dict[int, dict[bytes, list[Stored]]] = {}
         self._times: list[int] = []
         self._times_of: dict[bytes, list[int]] = {}
@@ -37,9 +39,9 @@ class WindowStore:
     def put(self, key: bytes, time: int, value: Any, *, ts: int) -> None:
         """Store a value under a key and a time; None removes what is there."""
         if self._newest is None or time > self._newest:
-            self._newest = time
+            self._newest, self._gone = time, time - self._retention_ms
             self._expire()
-        if time <= self._newest - self._retention_ms:
+        if time <= self._gone:
             return
         if value is None:
             if not self._duplicates:
@@ -55,6 +57,10 @@ class WindowStore:
         elif not self._duplicates:
             at[key].clear()
         at[key].append(Stored(value, ts))
+
+    def keeps(self, time: int) -> bool:
+        """Whether what is put under a time stays, and what was put there is still known."""
+        return time > self._gone
 
     def get(self, key: bytes, time: int) -> Stored | None:
         """What is stored under a key and a time; of several values the last."""
@@ -81,8 +87,7 @@ class WindowStore:
                         yield key, time, stored
 
     def _expire(self) -> None:
-        assert self._newest is not None
-        gone = bisect_right(self._times, self._newest - self._retention_ms)
+        gone = bisect_right(self._times, self._gone)
         for time in self._times[:gone]:
             at = self._by_time.pop(time)
             for key in at:
@@ -105,6 +110,9 @@ class WindowStore:
         del times[bisect_left(times, time)]
         if not times:
             del self._times_of[key]
+
+
+_NEVER = -(2**63)
 
 
 def _between(times: list[int], first: int, last: int) -> list[int]:

@@ -18,6 +18,7 @@ class Reason(Enum):
     EARLY = "before the window"
     DUPLICATE = "duplicate"
     FAILED = "failed"
+    OUTDATED = "the row has changed since it asked"
 
 
 class Drops:

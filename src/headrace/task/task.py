@@ -1,4 +1,4 @@
-"""One task: the operators of a sub-topology, and the records that wait for them."""
+"""One task: the operators of a sub-topology."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ from headrace.task.context import Context, TaskTime
 from headrace.task.failures import failure
 from headrace.task.operators import OPERATORS, Operator
 from headrace.task.operators.source import way_into
-from headrace.task.queues import Queue, Queues
 
 
 class Task:
-    """Takes its records one at a time, and pushes each through all of its operators before the next."""
+    """Takes one record at a time, and pushes it through all of its operators before the next."""
 
     def __init__(self, part: SubTopology, plan: Plan, context: Context) -> None:
-        self._queues = Queues()
         self._clock, self._time = context.clock, TaskTime()
         context = replace(context, time=self._time, app_id=plan.app, task_id=f"{part.number}_0")
         self._operators: dict[Node, Operator[Any]] = {node: OPERATORS[type(node)](node, context) for node in part.nodes}
@@ -34,7 +32,6 @@ class Task:
         self._entries = {node: (way_into(self._operators[node]),) for node in sources} | {
             node: tuple(reader.entry(position) for reader, position in self._readers(plan, node)) for node in cuts
         }
-
         for operator in self._operators.values():
             operator.start()
 
@@ -47,16 +44,8 @@ class Task:
         """Whether records come in from a node: a source of this task, or a repartition in front of it."""
         return node in self._entries
 
-    def put(self, queue: Queue, record: Record) -> None:
-        """Let a record wait for its turn."""
-        self._queues.put(queue, record)
-
-    def step(self) -> bool:
-        """Take the next record and handle it completely; False if none waits."""
-        taken = self._queues.take()
-        if taken is None:
-            return False
-        node, record = taken
+    def take(self, node: Node, record: Record) -> None:
+        """Push a record that comes in from a node through all operators."""
         time = self._time
         try:
             if record.ts > time.stream_ms:
@@ -69,7 +58,6 @@ class Task:
             raise
         except Exception as exc:
             raise failure(exc, record) from exc
-        return True
 
     def tick(self) -> None:
         """The time of day has moved on: make the calls that are due."""
@@ -79,10 +67,6 @@ class Task:
         """How a node sends on at the end of a batch what it held back; None if it never does, or is another task's."""
         operator = self._operators.get(node)
         return None if operator is None or type(operator).flush is Operator.flush else operator.flush
-
-    def clear(self) -> None:
-        """Forget the records that wait."""
-        self._queues.clear()
 
     def _readers(self, plan: Plan, node: Node) -> tuple[tuple[Operator[Any], int], ...]:
         """Who reads from a node in this task, by which of their inputs."""

@@ -34,6 +34,11 @@ class WindowedAggregation(Unary):
     def drops_late(self) -> bool:
         return True
 
+    @property
+    def kept_ms(self) -> int:
+        """How long the store keeps windows: as was asked for, at least for as long as they can be of use."""
+        return max(self.retention_ms, self.windows.needed_ms)
+
     def key_serde(self) -> Serde[object]:
         """The serde of the keys inside the windows."""
         return self.upstream.output().key.default_serde(self.origin)

@@ -149,13 +149,14 @@ class ForeignKeyJoinOperator(TableOperator[ForeignKeyJoin]):
         current = table_of(self, 1).get(record.key)
         left = current and current.value
         if left is not answer.asked and left != answer.asked:  # the same row, though it may hold a nan
-            return
+            return self.drop(Reason.OUTDATED, record)
         value = None
         if left is not None and (answer.row is not None or self.node.keep_all):
             values = {"key": record.key, "left": left, "right": answer.row}
             value = self.attempted(record.with_value(left), lambda: self._joiner(record, values))
         before = self._rows.get(record.key)
         self._rows.put(record, value, record.ts, before and before.value)
+        return None
 
     def get(self, key: Any) -> Stored | None:
         return self._rows.get(key)

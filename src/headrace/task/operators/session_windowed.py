@@ -19,7 +19,7 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
 
     def __init__(self, node: SessionWindowed, task: Context) -> None:
         super().__init__(node, task)
-        self._store = task.windows.session_store(node.store, node.retention_ms)
+        self._store = task.windows.session_store(node.store, node.kept_ms)
 
     def on_record(self, record: Record) -> None:
         if record.key is None:
@@ -31,7 +31,7 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
         for other, stored in absorbed:
             aggregate = self.fold.merge(record, aggregate, stored.value)
             session = Window(min(session.start, other.start), max(session.end, other.end))
-        if not self.node.windows.open(session, self.stream_time):
+        if not self.node.windows.open(session, self.stream_time) or not self._store.keeps(session.end):
             return self.drop(Reason.LATE, record)
         folded = self.fold.add(record, aggregate)  # before anything is stored: it may fail
         if session != (record.ts, record.ts):

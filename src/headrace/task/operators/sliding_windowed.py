@@ -27,10 +27,12 @@ class SlidingWindowedOperator(WindowStoreOperator[SlidingWindowed]):
         if record.value is None:
             return self.drop(Reason.NO_VALUE, record)
         self.advance(record)
-        if not self.node.windows.open(self.window(record.ts), self.stream_time):
+        difference = self.node.windows.difference_ms
+        is_open = self.node.windows.open(self.window(record.ts), self.stream_time)
+        if not is_open or not self.store.keeps(record.ts - 2 * difference):
             return self.drop(Reason.LATE, record)
         key, self._taken = self.key.write(record.key), False
-        if record.ts < self.node.windows.difference_ms:
+        if record.ts < difference:
             self._early(record, key)
         else:
             self._regular(record, key)

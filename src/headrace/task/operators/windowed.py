@@ -138,7 +138,7 @@ class WindowStoreOperator(WindowedOperator[V]):
 
     def __init__(self, node: V, task: Context) -> None:
         super().__init__(node, task)
-        self.store = task.windows.window_store(node.store, node.retention_ms)
+        self.store = task.windows.window_store(node.store, node.kept_ms)
 
     def stored(self, key: bytes, window: Window) -> Stored | None:
         return self.store.get(key, window.start)
@@ -169,7 +169,7 @@ class TimeWindowedOperator(WindowStoreOperator[TimeWindowed]):
         self.advance(record)
         key = self.key.write(record.key)
         holding = list(self.node.windows.holding(record.ts))
-        taking = [window for window in holding if self.node.windows.open(window, self.stream_time)]
+        taking = [window for window in holding if self._takes(window)]
         for _ in range(len(holding) - len(taking) - (not taking)):
             self.task.drops.add(self.node.name, Reason.LATE)  # once for each window, as Kafka Streams counts
         if not taking:
@@ -181,6 +181,9 @@ class TimeWindowedOperator(WindowStoreOperator[TimeWindowed]):
 
     def window(self, start: int) -> Window:
         return Window(start, start + self.node.windows.size_ms)
+
+    def _takes(self, window: Window) -> bool:
+        return self.node.windows.open(window, self.stream_time) and self.store.keeps(window.start)
 
     def _folded(self, record: Record, key: bytes, window: Window) -> tuple[Window, Any, Any, int]:
         stored = self.store.get(key, window.start)
