@@ -105,8 +105,9 @@ class Loop:
         return self._remembered
 
     def close(self) -> None:
-        """No batch comes any more."""
-        for task in self._tasks:
+        """No batch comes any more; what is closed already stays so."""
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
             task.close()
 
     def processor_stores(self) -> dict[str, OpenedStore[Any, Any]]:

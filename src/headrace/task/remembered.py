@@ -11,7 +11,7 @@ from headrace.state.timed import TimedStores
 
 @dataclass(frozen=True)
 class Remembered:
-    """The state of all tasks between two batches, by names of stores, nodes and tasks; it can be pickled.
+    """The state of all tasks between two batches, by the names of stores and nodes; it can be pickled.
 
     It is the state itself, not a copy: who wants to keep it while batches go on has to pickle it.
     """

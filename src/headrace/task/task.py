@@ -21,10 +21,10 @@ class Task:
     """Takes one record at a time, and pushes it through all of its operators before the next."""
 
     def __init__(self, part: SubTopology, plan: Plan, context: Context) -> None:
-        task_id = f"{part.number}_0"
-        self._taken = context.memory.of(f"task {task_id}", "stream time", Taken)
+        # By its first node: numbers shift when a topology grows.
+        self._taken = context.memory.of(part.nodes[0].name, "stream time of the task", Taken)
         self._clock, self._time = context.clock, TaskTime(self._taken)
-        context = replace(context, time=self._time, app_id=plan.app, task_id=task_id)
+        context = replace(context, time=self._time, app_id=plan.app, task_id=f"{part.number}_0")
         self._operators: dict[Node, Operator[Any]] = {node: OPERATORS[type(node)](node, context) for node in part.nodes}
         for node, operator in self._operators.items():
             upstream = tuple(self._operators.get(one) for one in node.inputs)

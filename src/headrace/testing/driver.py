@@ -28,9 +28,8 @@ class TopologyTestDriver:
     Every topic has one partition. Each piped record is a batch of its own, so a table sends on its change at once;
     records piped inside `with driver.batch():` are one batch together. All records go through the serdes of the
     application, in and out, and what is written to a topic that the application also reads comes back as a batch of
-    its own. A failure is raised by the `pipe` that caused it, and then the
-    application has stopped: nothing can be piped any more. The time of day stands still at `now_ms` until
-    `advance_wall_clock`.
+    its own. A failure is raised by the `pipe` that caused it, and then the application has stopped: nothing can be
+    piped any more. The time of day stands still at `now_ms` until `advance_wall_clock`.
 
     >>> import headrace as hr
     >>> app = hr.App("shout")

@@ -69,9 +69,8 @@ def test_what_is_remembered_beside_stores_prints() -> None:
     driver = TopologyTestDriver(app)
     driver.input("in").pipe("x", key="a", ts=25)
     assert repr(driver._loop.remembered().memory) == (
-        "Memory({'task 0_0': {'stream time': Taken(ms=25)}, "
-        "'n': {'stream time': Seen(ms=25, stood=-1, since=0), 'closed': Closed(up_to=15)}, "
-        "'in': {'partition times': {'in': 25}}})"
+        "Memory({'in': {'stream time of the task': Taken(ms=25), 'partition times': {'in': 25}}, "
+        "'n': {'stream time': Seen(ms=25, stood=-1, since=0), 'closed': Closed(up_to=15)}})"
     )
 
 
@@ -159,10 +158,14 @@ def test_a_processor_that_cannot_begin_again() -> None:
         def process(self, record: hr.Record) -> None:
             self.context.forward(record)
 
+        def close(self) -> None:
+            begun.append("closed")
+
     app = hr.App("app")
     app.stream("in", key=hr.STRING, value=hr.STRING).process(Once)
-    driver = TopologyTestDriver(app)
-    with pytest.raises(ProcessorFailed, match="only once"):
-        driver.restart()
-    with pytest.raises(DriverFailed, match=r"it was .* ValueError: only once"):
-        driver.input("in").pipe("x")
+    with TopologyTestDriver(app) as driver:
+        with pytest.raises(ProcessorFailed, match="only once"):
+            driver.restart()
+        with pytest.raises(DriverFailed, match=r"it was .* ValueError: only once"):
+            driver.input("in").pipe("x")
+    assert begun == ["once", "closed"]

@@ -121,9 +121,9 @@ class PrintOperator(Operator[Print]):
         self._text = None if node.mapper is None else self.function(node.mapper)
         self._file = None if node.file is None else Path(node.file)
         begun: set[str] = task.memory.of(node.name, "files begun", set)
-        if self._file is not None and node.file not in begun:
+        if self._file is not None and str(self._file) not in begun:
             self._file.write_text("", "utf-8")
-            begun.add(str(node.file))
+            begun.add(str(self._file))
 
     def on_record(self, record: Record) -> None:
         text = f"{record.key}, {record.value}" if self._text is None else self._text(record)
