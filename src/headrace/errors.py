@@ -746,6 +746,30 @@ class DriverClosed(KitError):
         )
 
 
+class DriverFailed(KitError):
+    """A test goes on with a driver whose application has failed."""
+
+    code = "driver-failed"
+
+    def __init__(self, app: str, what: str, failure: str) -> None:
+        super().__init__(
+            f"application {app!r} has stopped at a failure: {what} is not possible any more; it was {failure}",
+            fix="go on with a new driver, or send the records that fail to .errors() beside the operator",
+        )
+
+
+class CannotRestart(KitError):
+    """The state of an application holds something that cannot be pickled."""
+
+    code = "cannot-restart"
+
+    def __init__(self, app: str, reason: str) -> None:
+        super().__init__(
+            f"application {app!r} cannot be restarted, for its state cannot be pickled: {reason}",
+            fix="keep plain values in tables and stores, of classes that are declared at the top of a module",
+        )
+
+
 class TableTextInvalid(KitError):
     """The text of a table does not say what it should."""
 

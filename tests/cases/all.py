@@ -14,6 +14,7 @@ from cases import (
     process,
     records,
     repartition,
+    restart,
     source,
     stateless,
     stores,
@@ -59,6 +60,7 @@ TABLES = (
     stores,
     join_columns,
     join_many,
+    restart,
 )
 
 

@@ -11,9 +11,9 @@ GAP = "Spark has no streams beside a result yet"
 H = (("h", b"1"),)
 
 
-def late(windows: Windows) -> Topology:
+def late(windows: Windows, **options: Any) -> Topology:
     def topology(app: Builder) -> None:
-        counts = texts(app).group_by_key().windowed_by(windows).count(store="n", emit="every")
+        counts = texts(app).group_by_key().windowed_by(windows).count(store="n", emit="every", **options)
         counts.to_stream().to("out")
         counts.late().to("late")
 

@@ -38,6 +38,11 @@ class Clock:
 
 
 @dataclass(frozen=True)
+class Restart:
+    """The application is closed and starts again with its state."""
+
+
+@dataclass(frozen=True)
 class Expectation:
     """What must be in a topic after a batch."""
 
@@ -91,6 +96,14 @@ def clock(by: str) -> Clock:
     return Clock(duration_ms("by", by, "a case"))
 
 
+def restart() -> Restart:
+    """Close the application and start it again, before the time of day moves on and the records of the batch come.
+
+    On Spark that is so between any two batches.
+    """
+    return Restart()
+
+
 def every(topic: str, *rows: Row) -> Every:
     """The batch writes exactly these records, in this order."""
     return Every(topic, rows)
@@ -114,6 +127,11 @@ class Batch:
     expectations: tuple[Expectation, ...]
     clock_ms: int = 0
     """How far the time of day moves on before the records come."""
+    restart: bool = False
+    """Whether the application starts again before that."""
+
+
+Step = Put | Clock | Restart | Expectation
 
 
 class Case:
@@ -122,7 +140,7 @@ class Case:
     `gap` says why Spark cannot run the case yet; once it can, the run fails until the words go.
     """
 
-    def __init__(self, title: str, topology: Topology, *steps: Put | Clock | Expectation, gap: str = "") -> None:
+    def __init__(self, title: str, topology: Topology, *steps: Step, gap: str = "") -> None:
         self.title, self.topology, self.gap = title, topology, gap
         self.id = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
         assert steps and isinstance(steps[-1], Expectation), f"{title}: put, then expect"
@@ -137,17 +155,19 @@ class Case:
         return self.id
 
 
-def _batches(steps: Sequence[Put | Clock | Expectation]) -> Iterator[Batch]:
-    """A batch begins where the time of day moves on, and with the first `put` behind an expectation."""
+def _batches(steps: Sequence[Step]) -> Iterator[Batch]:
+    """A batch begins at a restart, where the time of day moves on, and with the first `put` behind an expectation."""
     batch = Batch((), ())
     for step in steps:
-        begins = isinstance(step, Clock) or (isinstance(step, Put) and batch.expectations)
+        begins = isinstance(step, Clock | Restart) or (isinstance(step, Put) and batch.expectations)
         if begins and batch != Batch((), ()):
             yield batch
             batch = Batch((), ())
         match step:
             case Clock(by_ms=by_ms):
                 batch = replace(batch, clock_ms=by_ms)
+            case Restart():
+                batch = replace(batch, restart=True)
             case Put():
                 batch = replace(batch, puts=(*batch.puts, step))
             case Expectation():

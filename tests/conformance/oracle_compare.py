@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -110,8 +110,8 @@ def versions_hidden() -> Iterator[None]:
         yield
 
 
-def run(case: Case, rules: list[Rule]) -> Seen:
-    """What the case writes when headrace loses by some rules."""
+def run(case: Case, rules: list[Rule], restarts: Collection[int] = ()) -> Seen:
+    """What the case writes when headrace loses by some rules, with restarts behind the inputs of these numbers."""
     with versions_hidden(), losing(rules) as expired:
         app = Builder("oracle", emit="every")
         build(app, case["nodes"])
@@ -123,6 +123,8 @@ def run(case: Case, rules: list[Rule]) -> Seen:
                 driver.input(step["topic"]).pipe(step["value"], key=step["key"], ts=step["ts"])
             else:
                 driver.advance_wall_clock(timedelta(milliseconds=step["advance_wall_clock_ms"]))
+            if number in restarts:
+                driver.restart()
             for topic in topics:
                 rows = driver.output(topic).read_records()
                 found[topic, number] += [(row.key, row.value, row.ts) for row in rows]

@@ -10,13 +10,15 @@ from headrace.dsl import Builder
 from headrace.testing import TopologyTestDriver
 
 
-def observe(case: Case) -> Observed:
-    """What the case writes when its batches run one after the other."""
+def observe(case: Case, *, restarting: bool = False) -> Observed:
+    """What the case writes when its batches run one after the other, with a restart before each if that is wanted."""
     builder = Builder(case.id)
     case.topology(builder)
     driver = TopologyTestDriver(builder)
     observed = Observed()
     for batch in case.batches:
+        if batch.restart or restarting:
+            driver.restart()
         driver.advance_wall_clock(timedelta(milliseconds=batch.clock_ms))
         with driver.batch():
             for put in batch.puts:

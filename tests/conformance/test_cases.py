@@ -18,6 +18,20 @@ def test_on_task(case: Case) -> None:
     compare(case, observe(case))
 
 
+FORGETFUL = {
+    "a-punctuator-by-stream-time-is-aligned-to-zero-and-missed-times-are-one-call": "counts its calls by itself",
+    "punctuators-by-the-clock-begin-again-with-the-processor": "has a timer that only sees time between restarts",
+}
+"""Cases whose processors would have to remember more than their stores."""
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in all_cases() if len(case.batches) > 1 and case.id not in FORGETFUL], ids=str
+)
+def test_on_task_with_restarts(case: Case) -> None:
+    compare(case, observe(case, restarting=True))
+
+
 @pytest.fixture(scope="module")
 def on_spark(
     request: pytest.FixtureRequest, broker: str, tmp_path_factory: pytest.TempPathFactory

@@ -89,6 +89,10 @@ class SessionStore:
             if not self._of_key[key]:
                 del self._of_key[key]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but who watches: in another process that is somebody else."""
+        return {**self.__dict__, "_watched": None}
+
     def _expire(self) -> None:
         gone = bisect_left(self._places, (self._gone + 1,))
         for end, start, key in self._places[:gone]:

@@ -86,6 +86,10 @@ class WindowStore:
                     for stored in values:
                         yield key, time, stored
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but who watches: in another process that is somebody else."""
+        return {**self.__dict__, "_watched": None}
+
     def _expire(self) -> None:
         gone = bisect_right(self._times, self._gone)
         for time in self._times[:gone]:

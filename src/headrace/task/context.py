@@ -9,20 +9,34 @@ from headrace.model.clock import Clock
 from headrace.model.record import RawRecord, Record
 from headrace.plan.nodes import Node, Repartition, To
 from headrace.state.keyvalue import KeyValueStore
+from headrace.state.memory import Memory
 from headrace.state.timed import TimedStores
 from headrace.task.drops import Drops
 from headrace.task.timers import Timers
 
 
-class TaskTime:
-    """Stream time of one task: the latest of all records that it has taken; -1 before the first."""
+@dataclass(slots=True)
+class Taken:
+    """How far a task has come."""
 
-    def __init__(self) -> None:
-        self.stream_ms = -1
+    ms: int = -1
+    """The latest time of all records that it has taken; -1 before the first."""
+
+
+class TaskTime:
+    """Stream time of one task, which is remembered, and its timers, which are set anew when it starts."""
+
+    def __init__(self, taken: Taken) -> None:
+        self.taken = taken
         self.stream, self.wall = Timers(), Timers()
         """Calls by stream time, and by the time of day."""
         self.before = Timers()
         """Calls by stream time that come before the record which moved it is handled."""
+
+    @property
+    def stream_ms(self) -> int:
+        """The stream time."""
+        return self.taken.ms
 
 
 @dataclass(frozen=True)
@@ -44,6 +58,9 @@ class Context:
     windows: TimedStores
     """The stores of windows and sessions."""
 
+    memory: Memory
+    """What is remembered beside stores."""
+
     drops: Drops
 
     clock: Clock
@@ -60,5 +77,5 @@ class Context:
     task_id: str = ""
     """`subtopology_partition`."""
 
-    time: TaskTime = field(default_factory=TaskTime)
+    time: TaskTime = field(default_factory=lambda: TaskTime(Taken()))
     """The task's own."""

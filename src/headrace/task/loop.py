@@ -19,11 +19,11 @@ from headrace.plan.stores import Connection
 from headrace.processor.opened import OpenedStore
 from headrace.processor.opening import opened
 from headrace.state.keyvalue import KeyValueStore
-from headrace.state.timed import TimedStores
 from headrace.task.context import Context
 from headrace.task.drops import Drops
 from headrace.task.operators.source import decoded
 from headrace.task.queues import Queue, Queues
+from headrace.task.remembered import Remembered
 from headrace.task.task import Task
 from headrace.task.timestamps import Timestamps
 
@@ -37,12 +37,21 @@ class Loop:
     all records in front of them are done, and the batch ends when nothing is on its way any more.
     """
 
-    def __init__(self, plan: Plan, clock: Clock, show: Callable[[str], None] = print) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        clock: Clock,
+        show: Callable[[str], None] = print,
+        *,
+        remembered: Remembered | None = None,
+        drops: Drops | None = None,
+    ) -> None:
+        """Begin with nothing, or where another loop of the same plan ended: with what it remembered, and its counts."""
         self.plan = plan
-        self.stores: dict[str, KeyValueStore] = {}
-        self.windows = TimedStores()
-        self.drops = Drops()
-        self._timestamps = Timestamps(clock, self.drops)
+        self._remembered = remembered or Remembered()
+        self.stores, self.windows = self._remembered.stores, self._remembered.windows
+        self.drops = drops or Drops()
+        self._timestamps = Timestamps(clock, self.drops, self._remembered.memory)
         self._written: list[Written] = []
         self._sources: dict[str, Source] = {}
         self._reading_failures = frozenset(node for errors in plan.of(Errors) for node in errors.of)
@@ -54,6 +63,7 @@ class Loop:
             show=show,
             store=self._store,
             windows=self.windows,
+            memory=self._remembered.memory,
             drops=self.drops,
             clock=clock,
             sending_old=sending_old(plan),
@@ -64,7 +74,10 @@ class Loop:
         self._flushes = [flush for flush in flushes if flush is not None]
 
     def run(self, batch: Iterable[RawRecord]) -> list[Written]:
-        """What a batch of records writes, with the nodes that wrote it; an empty one when only the clock has moved."""
+        """What a batch of records writes, with the nodes that wrote it; an empty one when only the clock has moved.
+
+        A batch that fails may have changed some of the state: go on in another loop, with what was remembered before.
+        """
         try:
             for task in self._tasks:
                 task.tick()
@@ -83,9 +96,18 @@ class Loop:
         written, self._written = self._written, []
         return written
 
+    def remembered(self) -> Remembered:
+        """All that the next batch needs of those before it: a loop that begins with it writes the same as this one.
+
+        Processors are made and initialised anew, and so are their timers: those by stream time keep the rhythm that
+        they have, for it counts from 0, and those by the time of day begin again.
+        """
+        return self._remembered
+
     def close(self) -> None:
-        """No batch comes any more."""
-        for task in self._tasks:
+        """No batch comes any more; what is closed already stays so."""
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
             task.close()
 
     def processor_stores(self) -> dict[str, OpenedStore[Any, Any]]:

@@ -3,38 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from headrace.task.context import Context
 
 
+@dataclass(slots=True)
+class Seen:
+    """How far an operator has come."""
+
+    ms: int = -1
+    """Its stream time."""
+
+    stood: int = -1
+    """Where the last record left stream time, if it may follow the clock."""
+
+    since: int = 0
+    """The time of day of that record."""
+
+
 class StreamTime:
-    """The latest time of all records that an operator has seen, -1 before the first.
+    """The latest time of all records that an operator has seen, -1 before the first; it is remembered.
 
     With `idle_ms`, once so much time of day has passed since the last record, it goes on from where that record left
     it, by as much as the clock has moved since then, at every tick of the task. It never goes back.
     """
 
-    def __init__(self, task: Context, idle_ms: int | None, moved: Callable[[], None]) -> None:
-        self.ms = -1
+    def __init__(self, task: Context, node: str, idle_ms: int | None, moved: Callable[[], None]) -> None:
+        self._seen = task.memory.of(node, "stream time", Seen)
         self._clock, self._idle_ms, self._moved = task.clock, idle_ms, moved
-        self._stood, self._since = -1, 0
         if idle_ms is not None:
             task.time.wall.add(self._clock.now_ms(), 1, self._follow)
 
+    @property
+    def ms(self) -> int:
+        """The stream time."""
+        return self._seen.ms
+
     def see(self, ts: int) -> None:
         """A record has come."""
-        if ts > self.ms:
-            self.ms = ts
+        seen = self._seen
+        if ts > seen.ms:
+            seen.ms = ts
         if self._idle_ms is not None:
-            self._stood, self._since = self.ms, self._clock.now_ms()
+            seen.stood, seen.since = seen.ms, self._clock.now_ms()
 
     def reach(self, ms: int) -> None:
         """It is this time at least, for an operator in front says so."""
-        if ms > self.ms:
-            self.ms = ms
+        if ms > self._seen.ms:
+            self._seen.ms = ms
             self._moved()
 
     def _follow(self, now: int) -> None:
         assert self._idle_ms is not None
-        if self._stood >= 0 and now - self._since >= self._idle_ms:
-            self.reach(self._stood + now - self._since)
+        seen = self._seen
+        if seen.stood >= 0 and now - seen.since >= self._idle_ms:
+            self.reach(seen.stood + now - seen.since)

@@ -11,7 +11,7 @@ from headrace.model.record import Record
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node
 from headrace.plan.subtopology import SubTopology
-from headrace.task.context import Context, TaskTime
+from headrace.task.context import Context, Taken, TaskTime
 from headrace.task.failures import failure
 from headrace.task.operators import OPERATORS, Operator
 from headrace.task.operators.source import way_into
@@ -21,7 +21,9 @@ class Task:
     """Takes one record at a time, and pushes it through all of its operators before the next."""
 
     def __init__(self, part: SubTopology, plan: Plan, context: Context) -> None:
-        self._clock, self._time = context.clock, TaskTime()
+        # By its first node: numbers shift when a topology grows.
+        self._taken = context.memory.of(part.nodes[0].name, "stream time of the task", Taken)
+        self._clock, self._time = context.clock, TaskTime(self._taken)
         context = replace(context, time=self._time, app_id=plan.app, task_id=f"{part.number}_0")
         self._operators: dict[Node, Operator[Any]] = {node: OPERATORS[type(node)](node, context) for node in part.nodes}
         for node, operator in self._operators.items():
@@ -34,6 +36,8 @@ class Task:
         }
         for operator in self._operators.values():
             operator.start()
+        # Before a restart the timers of processors were called up to here; like theirs, the new schedules begin at 0.
+        self._time.stream.skip(self._taken.ms)
 
     def close(self) -> None:
         """No record comes any more."""
@@ -46,14 +50,14 @@ class Task:
 
     def take(self, node: Node, record: Record) -> None:
         """Push a record that comes in from a node through all operators."""
-        time = self._time
+        time, taken = self._time, self._taken
         try:
-            if record.ts > time.stream_ms:
-                time.stream_ms = record.ts
+            if record.ts > taken.ms:
+                taken.ms = record.ts
                 time.before.run(record.ts)
             for way in self._entries[node]:
                 way(record)
-            time.stream.run(time.stream_ms)
+            time.stream.run(taken.ms)
         except HeadraceError:
             raise
         except Exception as exc:

@@ -12,8 +12,8 @@ Called = Callable[[int], None]
 class Timer:
     """A call that comes again and again until it is cancelled."""
 
-    def __init__(self, interval_ms: int, call: Called) -> None:
-        self.interval_ms, self.call = interval_ms, call
+    def __init__(self, number: int, interval_ms: int, call: Called) -> None:
+        self.number, self.interval_ms, self.call = number, interval_ms, call
         self.cancelled = False
 
     def cancel(self) -> None:
@@ -25,7 +25,7 @@ class Timers:
     """The timers of a task that go by one clock: the stream time of its records, or the time of day.
 
     A timer that missed several of its times is called once, with the time that it is now, and is then due again at
-    the next time of its own schedule.
+    the next time of its own schedule. Timers that are due at one time are called in the order they were made.
     """
 
     def __init__(self) -> None:
@@ -34,8 +34,9 @@ class Timers:
 
     def add(self, first: int, interval_ms: int, call: Called) -> Timer:
         """Call at `first`, and from then on at every interval."""
-        timer = Timer(interval_ms, call)
-        self._put(first, timer)
+        self._made += 1
+        timer = Timer(self._made, interval_ms, call)
+        heappush(self._due, (first, timer.number, timer))
         return timer
 
     def run(self, now: int) -> bool:
@@ -48,10 +49,15 @@ class Timers:
             timer.call(now)
             called = True
             if not timer.cancelled:
-                missed = (now - due) // timer.interval_ms
-                self._put(due + (missed + 1) * timer.interval_ms, timer)
+                self._put_after(now, due, timer)
         return called
 
-    def _put(self, due: int, timer: Timer) -> None:
-        self._made += 1
-        heappush(self._due, (due, self._made, timer))
+    def skip(self, now: int) -> None:
+        """All calls that are due by now have been made."""
+        while self._due and self._due[0][0] <= now:
+            due, _, timer = heappop(self._due)
+            self._put_after(now, due, timer)
+
+    def _put_after(self, now: int, due: int, timer: Timer) -> None:
+        missed = (now - due) // timer.interval_ms
+        heappush(self._due, (due + (missed + 1) * timer.interval_ms, timer.number, timer))

@@ -10,6 +10,7 @@ from headrace.expr import Bound
 from headrace.model.clock import Clock
 from headrace.model.record import Record
 from headrace.plan.nodes import Source, Times
+from headrace.state.memory import Memory
 from headrace.task.drops import Drops, Reason
 
 _UNKNOWN = -1
@@ -18,23 +19,24 @@ _UNKNOWN = -1
 class Timestamps:
     """Gives each record the time that its source says, and remembers the latest of each partition."""
 
-    def __init__(self, clock: Clock, drops: Drops) -> None:
-        self._clock, self._drops = clock, drops
-        self._latest: dict[str, int] = {}
-        self._extractors: dict[Source, Callable[[Record, int], int]] = {}
+    def __init__(self, clock: Clock, drops: Drops, memory: Memory) -> None:
+        self._clock, self._drops, self._memory = clock, drops, memory
+        self._of_source: dict[Source, tuple[Callable[[Record, int], int], dict[str, int]]] = {}
 
     def stamped(self, source: Source, topic: str, record: Record) -> Record | None:
         """The record with its time; None if it has none and is dropped."""
-        extract = self._extractors.get(source)
-        if extract is None:
-            extract = self._extractors[source] = self._extractor(source)
-        latest = self._latest.get(topic, _UNKNOWN)
+        found = self._of_source.get(source)
+        if found is None:
+            times: dict[str, int] = self._memory.of(source.name, "partition times", dict)
+            found = self._of_source[source] = (self._extractor(source), times)
+        extract, latest_of = found
+        latest = latest_of.get(topic, _UNKNOWN)
         ts = extract(record, latest)
         if ts < 0:
             self._drops.add(source.name, Reason.NO_TIME)
             return None
         if ts > latest:
-            self._latest[topic] = ts
+            latest_of[topic] = ts
         return record if ts == record.ts else record.with_row(record.key, record.value, ts)
 
     def _extractor(self, source: Source) -> Callable[[Record, int], int]:

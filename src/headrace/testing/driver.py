@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from headrace.dsl.builder import Builder
-from headrace.errors import DriverClosed, NotInTopology
+from headrace.errors import CannotRestart, DriverClosed, DriverFailed, HeadraceError, NotInTopology
 from headrace.model.clock import SetClock
 from headrace.model.durations import Duration, duration_ms
 from headrace.model.moments import Moment
@@ -27,8 +28,8 @@ class TopologyTestDriver:
     Every topic has one partition. Each piped record is a batch of its own, so a table sends on its change at once;
     records piped inside `with driver.batch():` are one batch together. All records go through the serdes of the
     application, in and out, and what is written to a topic that the application also reads comes back as a batch of
-    its own. A failure is raised by the `pipe` that caused it. The time of day stands still at `now_ms` until
-    `advance_wall_clock`.
+    its own. A failure is raised by the `pipe` that caused it, and then the application has stopped: nothing can be
+    piped any more. The time of day stands still at `now_ms` until `advance_wall_clock`.
 
     >>> import headrace as hr
     >>> app = hr.App("shout")
@@ -47,8 +48,11 @@ class TopologyTestDriver:
         self._reads: dict[str, bool] = {}
         self._batch: list[RawRecord] | None = None
         self._written: dict[str, Written] = {}
-        self._views: dict[str, Any] = {**views(self._loop), **self._loop.processor_stores()}
+        self._views = self._opened()
         self._closed = False
+        self._failure: BaseException | None = None
+        self._ended = False
+        """Whether it is closed or has failed."""
 
     def input(
         self,
@@ -110,6 +114,26 @@ class TopologyTestDriver:
         self._clock.set(self._clock.now_ms() + duration_ms("by", by, origin()))
         self._run([])
 
+    def restart(self) -> None:
+        """Close the application and start it again with its state, as it would be in another process.
+
+        Nothing but the state survives: stores, and what operators remember beside them, such as stream time and records
+        that wait. Processors are made anew. Topics and the counts of drops stay; ask for a `store` again.
+        """
+        self._check_open("a restart")
+        try:
+            state = pickle.dumps(self._loop.remembered())
+        except Exception as exc:  # what a value of the user's raises may be anything
+            raise CannotRestart(self._loop.plan.app, str(exc)) from exc
+        before = self._loop
+        try:
+            before.close()
+            self._loop = Loop(before.plan, self._clock, remembered=pickle.loads(state), drops=before.drops)
+        except BaseException as exc:
+            self._stop(exc)
+            raise
+        self._views = self._opened()
+
     @contextmanager
     def batch(self) -> Iterator[None]:
         """Make one batch of all records that are piped inside; one inside another is a part of it."""
@@ -128,7 +152,7 @@ class TopologyTestDriver:
     def close(self) -> None:
         """End the test: nothing can be piped any more. What was written and stored can still be read."""
         if not self._closed:
-            self._closed = True
+            self._closed = self._ended = True
             self._loop.close()
 
     def __enter__(self) -> TopologyTestDriver:
@@ -145,7 +169,7 @@ class TopologyTestDriver:
             f"{topic}: {written.count} written, {len(written)} unread" for topic, written in self._outputs().items()
         ]
         drops = [f"{node}: {count} dropped, {reason}" for (node, reason), count in self.dropped.items()]
-        state = "closed driver" if self._closed else "driver"
+        state = "closed driver" if self._closed else "failed driver" if self._failure else "driver"
         return "\n  ".join([f"<{state} of {plan.app!r}, reads {', '.join(read)}", *wrote, *drops]) + ">"
 
     def _outputs(self) -> dict[str, Written]:
@@ -154,9 +178,17 @@ class TopologyTestDriver:
     def _check_open(self, what: str) -> None:
         if self._closed:
             raise DriverClosed(self._loop.plan.app, what)
+        if self._failure is not None:
+            raise DriverFailed(self._loop.plan.app, what, _said(self._failure)) from self._failure
+
+    def _stop(self, failure: BaseException) -> None:
+        self._failure, self._ended = failure, True
+
+    def _opened(self) -> dict[str, Any]:
+        return {**views(self._loop), **self._loop.processor_stores()}
 
     def _pipe(self, topic: str, key: bytes | None, value: bytes | None, ts: int, headers: tuple[Header, ...]) -> None:
-        if self._closed:
+        if self._ended:
             self._check_open(f"piping into topic {topic!r}")
         raw = self._placed(topic, key, value, ts, headers)
         if self._batch is None:
@@ -167,7 +199,12 @@ class TopologyTestDriver:
     def _run(self, batch: list[RawRecord]) -> None:
         while True:
             again = []
-            for node, raw in self._loop.run(batch):
+            try:
+                found = self._loop.run(batch)
+            except BaseException as exc:
+                self._stop(exc)
+                raise
+            for node, raw in found:
                 topic = raw.topic
                 try:
                     written, read = self._written[topic], self._reads[topic]
@@ -197,6 +234,11 @@ class TopologyTestDriver:
         offset = self._offsets.get(topic, 0)
         self._offsets[topic] = offset + 1
         return RawRecord(topic, ts, key, value, headers, f"{topic}-0@{offset}")
+
+
+def _said(failure: BaseException) -> str:
+    """A failure in one line."""
+    return failure.what if isinstance(failure, HeadraceError) else f"{type(failure).__name__}: {failure}"
 
 
 def _there(has: str, names: Iterable[str]) -> str:

@@ -64,12 +64,11 @@ def test_a_function_of_the_time_that_fails_or_gives_none() -> None:
 
     app = Builder("app")
     texts(app, timestamp=maybe).to("out")
-    driver = TopologyTestDriver(app)
     with pytest.raises(RecordFailed, match=r"in \(test_options.py:\d+\) failed on a record: invalid literal") as caught:
-        driver.input("in").pipe("x")
+        TopologyTestDriver(app).input("in").pipe("x")
     assert caught.value.where == "in-0@0"
     with pytest.raises(RecordFailed, match="None is not a time in whole milliseconds"):
-        driver.input("in").pipe("")
+        TopologyTestDriver(app).input("in").pipe("")
 
 
 @pytest.mark.parametrize(

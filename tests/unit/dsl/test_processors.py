@@ -334,11 +334,10 @@ def test_nothing_is_sent_on_from_a_transformer_or_a_global_store() -> None:
     table = app.table("in", key=hr.STRING, value=hr.STRING)
     table.transform_values(lambda k, v, c: c.forward(hr.Record(key=k, value=v, ts=0)))
     app.add_global_store(SEEN, "g", lambda record: record)
-    driver = TopologyTestDriver(app)
     with pytest.raises(RecordFailed, match="nothing can be sent on from transform_values"):
-        driver.input("in").pipe("x", key="a")
+        TopologyTestDriver(app).input("in").pipe("x", key="a")
     with pytest.raises(RecordFailed, match="nothing can be sent on from a global store"):
-        driver.input("g").pipe(b"x")
+        TopologyTestDriver(app).input("g").pipe(b"x")
 
 
 def test_a_global_store_can_only_be_read() -> None:

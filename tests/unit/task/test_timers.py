@@ -38,3 +38,21 @@ def test_a_call_can_cancel_its_own_timer() -> None:
     timers.run(0)
     assert not timers.run(100)
     assert calls == [0]
+
+
+def test_timers_that_are_due_at_one_time_go_in_the_order_they_were_made() -> None:
+    timers, calls = Timers(), list[str]()
+    timers.add(0, 10, lambda _: calls.append("tens"))
+    timers.add(0, 20, lambda _: calls.append("twenties"))
+    for now in (0, 10, 20):
+        timers.run(now)
+    assert calls == ["tens", "twenties", "tens", "tens", "twenties"]
+
+
+def test_calls_that_were_made_before_are_skipped_and_the_schedule_stays() -> None:
+    timers, calls = Timers(), list[int]()
+    timers.add(0, 10, calls.append)
+    timers.skip(20)
+    for now in (20, 29, 30):
+        timers.run(now)
+    assert calls == [30]

@@ -144,8 +144,7 @@ def test_a_record_that_was_refused_takes_no_time(driver: TopologyTestDriver) -> 
 def test_bytes_that_the_application_cannot_read(driver: TopologyTestDriver) -> None:
     with pytest.raises(hr.HeadraceError, match="byte 0xff at 0 is not UTF-8"):
         driver.input("in", value=hr.BYTES).pipe(b"\xff")
-    driver.input("in").pipe("fine")
-    assert driver.output("out").read() == (None, "fine")
+    assert driver.output("out").is_empty
 
 
 # -- reading

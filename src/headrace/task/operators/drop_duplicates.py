@@ -8,6 +8,7 @@ from headrace.serde import serde_of
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Operator
+from headrace.task.stream_time import StreamTime
 
 
 class DropDuplicatesOperator(Operator[DropDuplicates]):
@@ -19,13 +20,13 @@ class DropDuplicatesOperator(Operator[DropDuplicates]):
         self._id = None if node.id is None else (self.function(node.id), serde_of(node.id.type))
         # A record that is not late asks for what is at most `within` before it, and it lies that much behind itself.
         self._sent = task.windows.window_store(node.store, 2 * node.within_ms)
-        self._stream_time = -1
+        self._time = StreamTime(task, node.name, None, lambda: None)
 
     def on_record(self, record: Record) -> None:
         if record.key is None:
             return self.drop(Reason.NO_KEY, record)
-        self._stream_time = max(self._stream_time, record.ts)
-        if record.ts <= self._stream_time - self.node.within_ms:
+        self._time.see(record.ts)
+        if record.ts <= self._time.ms - self.node.within_ms:
             return self.drop(Reason.LATE, record)
         key = self._known_by(record)
         if key is not None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from headrace.errors import NoSerde
 from headrace.model.record import Record
 from headrace.plan.nodes import ForeignKeyJoin, ForeignKeyMatch, ForeignKeySubscribe
 from headrace.state.keyvalue import Stored
@@ -138,6 +139,7 @@ class ForeignKeyJoinOperator(TableOperator[ForeignKeyJoin]):
     def __init__(self, node: ForeignKeyJoin, task: Context) -> None:
         super().__init__(node, task)
         self._joiner = self.computed(node.joiner)
+        self._value = node.left.output().value
         # Without the name of a store it keeps its rows as well: somebody may ask for them.
         self._rows = Kept(self, node.store or unnamed_store(node), node.emit)
 
@@ -148,7 +150,7 @@ class ForeignKeyJoinOperator(TableOperator[ForeignKeyJoin]):
         answer: Answer = record.value
         current = table_of(self, 1).get(record.key)
         left = current and current.value
-        if left is not answer.asked and left != answer.asked:  # the same row, though it may hold a nan
+        if not self._same(left, answer.asked):
             return self.drop(Reason.OUTDATED, record)
         value = None
         if left is not None and (answer.row is not None or self.node.keep_all):
@@ -157,6 +159,18 @@ class ForeignKeyJoinOperator(TableOperator[ForeignKeyJoin]):
         before = self._rows.get(record.key)
         self._rows.put(record, value, record.ts, before and before.value)
         return None
+
+    def _same(self, left: Any, asked: Any) -> bool:
+        """Whether a row is the one that asked: by its bytes if need be, for it may hold a nan."""
+        if left is asked or left == asked:
+            return True
+        if left is None or asked is None:
+            return False
+        try:
+            serde = self._value.default_serde()
+            return serde.write(left) == serde.write(asked)
+        except (NoSerde, ValueError):
+            return False
 
     def get(self, key: Any) -> Stored | None:
         return self._rows.get(key)

@@ -1,4 +1,4 @@
-"""Operators that look at one record and remember nothing."""
+"""Operators that look at one record, whatever came before it."""
 
 from __future__ import annotations
 
@@ -120,8 +120,10 @@ class PrintOperator(Operator[Print]):
         super().__init__(node, task)
         self._text = None if node.mapper is None else self.function(node.mapper)
         self._file = None if node.file is None else Path(node.file)
-        if self._file is not None:
+        begun: set[str] = task.memory.of(node.name, "files begun", set)
+        if self._file is not None and str(self._file) not in begun:
             self._file.write_text("", "utf-8")
+            begun.add(str(self._file))
 
     def on_record(self, record: Record) -> None:
         text = f"{record.key}, {record.value}" if self._text is None else self._text(record)

@@ -28,12 +28,12 @@ class StreamJoinOperator(Operator[StreamJoin]):
             task.windows.window_store(f"{node.store}.{side}", windows.retention_ms, duplicates=True)
             for side in ("left", "left" if node.one_store else "right")
         ]
-        self._unmatched = Unmatched()
+        self._unmatched = task.memory.of(node.name, "unmatched", Unmatched)
         # How far a partner may lie before and after a record, by the side of the record.
         self._before = (windows.before_ms, windows.after_ms)
         self._after = (windows.after_ms, windows.before_ms)
         self._keeps = tuple(node.keeps_unmatched(side) for side in (LEFT, RIGHT))
-        self._time = StreamTime(task, windows.idle_ms, self._idle)
+        self._time = StreamTime(task, node.name, windows.idle_ms, self._idle)
 
     def way(self, position: int) -> Way:
         return self.on_right if position == RIGHT else self.on_record

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 from headrace.model.record import Record
@@ -13,6 +14,20 @@ from headrace.task.operators.tables import silent, table_of, unnamed_store
 from headrace.task.stream_time import StreamTime
 
 
+@dataclass(slots=True)
+class Waiting:
+    """The records that wait for their rows."""
+
+    waiting: list[tuple[int, bytes, int, Record]] = field(default_factory=list)
+    """A heap: by time, then by the bytes of the key, then by arrival."""
+    arrived: int = 0
+
+    def add(self, key: bytes, record: Record) -> None:
+        """Let a record wait."""
+        self.arrived += 1
+        heappush(self.waiting, (record.ts, key, self.arrived, record))
+
+
 class StreamTableJoinOperator(Operator[StreamTableJoin]):
     """Joins each record of the stream with the row of its key."""
 
@@ -20,9 +35,8 @@ class StreamTableJoinOperator(Operator[StreamTableJoin]):
         super().__init__(node, task)
         self._joiner = self.computed(node.joiner)
         self._key = node.output().key.store_serde()
-        self._time = StreamTime(task, None, self._release)
-        self._waiting: list[tuple[int, bytes, int, Record]] = []
-        self._arrived = 0
+        self._time = StreamTime(task, node.name, None, self._release)
+        self._buffer = task.memory.of(node.name, "waiting", Waiting)
 
     def way(self, position: int) -> Way:
         return silent if position else self.on_record
@@ -38,8 +52,7 @@ class StreamTableJoinOperator(Operator[StreamTableJoin]):
         if record.ts < self._time.ms - self.node.grace_ms:
             self._join(record)
         else:
-            self._arrived += 1
-            heappush(self._waiting, (record.ts, self._key.write(record.key), self._arrived, record))
+            self._buffer.add(self._key.write(record.key), record)
         return self._release()
 
     def on_time(self, ms: int) -> None:
@@ -48,8 +61,9 @@ class StreamTableJoinOperator(Operator[StreamTableJoin]):
 
     def _release(self) -> None:
         join = self.guarded(self._join)
-        while self._waiting and self._waiting[0][0] <= self._time.ms - (self.node.grace_ms or 0):
-            join(heappop(self._waiting)[-1])
+        waiting = self._buffer.waiting
+        while waiting and waiting[0][0] <= self._time.ms - (self.node.grace_ms or 0):
+            join(heappop(waiting)[-1])
 
     def _join(self, record: Record) -> None:
         row = None if record.key is None else table_of(self, 1).get_as_of(record.key, record.ts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Any
 
@@ -19,13 +19,25 @@ from headrace.task.stream_time import StreamTime
 _UNKNOWN_TIME = -1
 
 
-@dataclass
-class _Held:
+@dataclass(slots=True)
+class Held:
+    """A change that is held back."""
+
     record: Record
     prior: Any
     """The value of the key that was sent on last."""
     size: int = 0
     """The bytes of key and value, where they are counted."""
+
+
+@dataclass(slots=True)
+class Buffer:
+    """All that a suppression holds back, by the bytes of the keys."""
+
+    held: dict[bytes, Held] = field(default_factory=dict)
+    turns: list[tuple[int, bytes]] = field(default_factory=list)
+    """When each key leaves, a heap: by time, then by the bytes of the key."""
+    size: int = 0
 
 
 class SuppressOperator(TableOperator[Suppress]):
@@ -35,11 +47,9 @@ class SuppressOperator(TableOperator[Suppress]):
         super().__init__(node, task)
         self._key = node.output().key.default_serde(node.origin)
         self._value = None if node.max_bytes is None else node.output().value.default_serde(node.origin)
-        self._time = StreamTime(task, node.idle_ms, self._idle)
-        self._held: dict[bytes, _Held] = {}
-        self._turns: list[tuple[int, bytes]] = []
-        """When each key leaves, a heap: by time, then by the bytes of the key."""
-        self._size = 0
+        self._time = StreamTime(task, node.name, node.idle_ms, self._idle)
+        self._buffer = task.memory.of(node.name, "held back", Buffer)
+        self._held, self._turns = self._buffer.held, self._buffer.turns
 
     def on_record(self, record: Record) -> None:
         self._time.see(record.ts)
@@ -48,7 +58,7 @@ class SuppressOperator(TableOperator[Suppress]):
         if held is not None:
             held.record = record  # its turn stays that of the first change
         else:
-            held = self._held[key] = _Held(record, record.value.old)
+            held = self._held[key] = Held(record, record.value.old)
             heappush(self._turns, (record.key.end if self.node.final else record.ts, key))
         if self._value is not None:
             self._measure(held, key, self._value)
@@ -68,10 +78,10 @@ class SuppressOperator(TableOperator[Suppress]):
             return self.table(0).get(key)
         return None if held.prior is None else Stored(held.prior, _UNKNOWN_TIME)
 
-    def _measure(self, held: _Held, key: bytes, serde: Serde[Any]) -> None:
+    def _measure(self, held: Held, key: bytes, serde: Serde[Any]) -> None:
         value = held.record.value.new
         size = len(key) + (0 if value is None else len(self.written(held.record, serde, value)))
-        self._size += size - held.size
+        self._buffer.size += size - held.size
         held.size = size
 
     def _make_room(self, record: Record) -> None:
@@ -85,7 +95,7 @@ class SuppressOperator(TableOperator[Suppress]):
         records, size = self.node.max_records, self.node.max_bytes
         if records is not None and len(self._held) > records:
             return f"{records} results"
-        return f"{size} bytes of results" if size is not None and self._size > size else None
+        return f"{size} bytes of results" if size is not None and self._buffer.size > size else None
 
     def _release_due(self) -> None:
         while self._turns and self._turns[0][0] <= self._time.ms - self.node.wait_ms:
@@ -97,6 +107,6 @@ class SuppressOperator(TableOperator[Suppress]):
         record = held.record
         if self.node.emit is Emit.SETTLED:
             record = record.with_value(Change(record.value.new, held.prior))
-        self._size -= held.size
+        self._buffer.size -= held.size
         if record.value.new is not None or not self.node.final:
             self.forward(record)

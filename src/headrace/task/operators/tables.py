@@ -67,8 +67,9 @@ class Kept:
 
     def __init__(self, table: TableOperator[Any], store: str, emit: Emit, ttl_ms: int | None = None) -> None:
         self._table, self._time = table, table.task.time
-        self._expiry = None if ttl_ms is None else Expiry(ttl_ms)
+        self._expiry: Expiry | None = None
         if ttl_ms is not None:
+            self._expiry = table.task.memory.of(table.node.name, "turns of expiry", lambda: Expiry(ttl_ms))
             self._time.before.add(0, 1, self._expire)
         self._store: KeyValueStore = table.task.store(store)
         self._key = table.node.output().key.store_serde()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from headrace.model.change import Change
@@ -23,6 +24,13 @@ W = TypeVar("W", bound=WindowedAggregation)
 V = TypeVar("V", bound=TimeWindowed | SlidingWindowed)
 
 
+@dataclass(slots=True)
+class Closed:
+    """All windows up to here, by start or for sessions by end, were over the last time we looked."""
+
+    up_to: int = -1
+
+
 class WindowedOperator(TableOperator[W]):
     """One task's share of a windowed aggregation. Stream time is that of the records it has seen itself."""
 
@@ -30,11 +38,10 @@ class WindowedOperator(TableOperator[W]):
         super().__init__(node, task)
         self.windows, self.fold = node.windows, folding(self, node.fold)
         self.key = node.key_serde()
-        self.time = StreamTime(task, node.windows.idle_ms, self._idle)
+        self.time = StreamTime(task, node.name, node.windows.idle_ms, self._idle)
         self._windowed_key = node.windowed_serde()
         self._emission = Emission(node.emit, self.forward, old=self.sends_old)
-        self._closed = -1
-        """All windows up to here, by start or for sessions by end, were over the last time we looked."""
+        self._closed = task.memory.of(node.name, "closed", Closed)
         self._forgotten: list[Forgotten] | None = None
 
     @property
@@ -67,9 +74,10 @@ class WindowedOperator(TableOperator[W]):
 
     def _close(self, record: Record) -> None:
         if self.node.final:
-            first, self._closed = self._closed + 1, max(self._closed, self.windows.last_closed(self.stream_time))
-            if first <= self._closed:
-                self.send_closed(record, first, self._closed)
+            first, last = self._closed.up_to + 1, self.windows.last_closed(self.stream_time)
+            if first <= last:
+                self._closed.up_to = last
+                self.send_closed(record, first, last)
 
     def send_closed(self, record: Record, first: int, last: int) -> None:
         """Send on the windows between two times, both inside."""
