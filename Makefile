@@ -27,7 +27,7 @@ check: $(READY) ## Run the fast loop: format, lint, types, tests in pure Python.
 format: $(READY) ## Format the code.
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
-bench: $(READY) ## Run the benchmarks.
+bench: $(READY) ## Run the benchmark against Spark; that of the test driver is python -m bench driver.
 	@$(BIN)/python -m bench
 
 clean: ## Remove the virtual environment and what tools left behind.

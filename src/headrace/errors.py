@@ -274,6 +274,33 @@ class TopicReadTwoWays(PlanError):
         )
 
 
+class TopicWrittenAnotherWay(PlanError):
+    """An application reads a topic in another way than it writes it."""
+
+    code = "topic-written-another-way"
+
+    def __init__(self, topic: str, written: object, sink_origin: str, read: object, source_origin: str) -> None:
+        super().__init__(
+            f"topic {topic!r} is written as {written} and read as {read}",
+            where=f"{sink_origin} and {source_origin}",
+            fix="give .to(...) the serdes that the topic is read with, or read it with those it is written with",
+        )
+
+
+class EndlessLoop(PlanError):
+    """Every record of a topic is written to it again."""
+
+    code = "endless-loop"
+
+    def __init__(self, topics: Sequence[str], origin: str) -> None:
+        names = " and ".join(repr(topic) for topic in topics)
+        super().__init__(
+            f"every record written to {names} is read and written there again, for ever",
+            where=origin,
+            fix="put a filter or a branch on the way, so that a record can end, or write to another topic",
+        )
+
+
 class TopicsOverlap(PlanError):
     """Two sources share some, not all, of their topics."""
 
@@ -385,6 +412,19 @@ class NotTraceable(PlanError):
         )
 
 
+class NumberTooLarge(PlanError):
+    """A whole number in an expression needs more than 64 bits."""
+
+    code = "number-too-large"
+
+    def __init__(self, number: int, origin: str) -> None:
+        super().__init__(
+            f"{number} does not fit 64 bits",
+            where=origin,
+            fix="use a number from -2**63 to 2**63 - 1, or a Decimal",
+        )
+
+
 class WrongType(PlanError):
     """An expression has a type that does not fit where it stands."""
 
@@ -464,10 +504,11 @@ class NoSerde(PlanError):
     code = "no-serde"
 
     def __init__(self, type_: object, known: Sequence[str], origin: str | None = None) -> None:
+        told = "write the function that they come from with def, and say what it returns: -> str, or give key=, value="
         super().__init__(
             f"no serde writes values of type {type_}",
             where=origin,
-            fix=f"map them to one of {', '.join(known)} first",
+            fix=told if str(type_) == "object" else f"map them to one of {', '.join(known)} first",
         )
 
 
@@ -484,6 +525,129 @@ class NoWindowsToClose(PlanError):
         )
 
 
+class VersionsHeldBack(PlanError):
+    """The changes of a versioned table are to be held back."""
+
+    code = "versions-held-back"
+
+    def __init__(self, node: str, origin: str) -> None:
+        super().__init__(
+            f"{node} is versioned: the last change of a key that comes in need not be its newest, so it cannot wait",
+            where=origin,
+            fix="read the topic with app.table(...), or use suppress behind a join or an aggregation",
+        )
+
+
+class NothingBeside(PlanError):
+    """An operator is asked for late records, failures or windows that it never has."""
+
+    code = "nothing-beside"
+
+    def __init__(self, method: str, node: str, reason: str, fix: str, origin: str) -> None:
+        super().__init__(f"{node} has no .{method}(): it {reason}", where=origin, fix=fix)
+
+
+class StoreUnknown(PlanError):
+    """A processor is connected to a store that is not there."""
+
+    code = "store-unknown"
+
+    def __init__(self, store: str, node: str, known: Sequence[str], origin: str) -> None:
+        super().__init__(
+            f"processor {node!r} is connected to store {store!r}, which is not there",
+            where=origin,
+            fix=f"add it with app.add_state_store(hr.stores.key_value({store!r}, ...)); "
+            f"there {'are ' + ', '.join(known) if known else 'is none yet'}",
+        )
+
+
+class StoreUnused(PlanError):
+    """A store was added, and no processor is connected to it."""
+
+    code = "store-unused"
+
+    def __init__(self, store: str, origin: str) -> None:
+        super().__init__(
+            f"no processor is connected to store {store!r}",
+            where=origin,
+            fix=f"connect one with stores=({store!r},), or leave the store out",
+        )
+
+
+class StoreNotForProcessors(PlanError):
+    """A processor is connected to a store that an operator keeps for itself."""
+
+    code = "store-not-for-processors"
+
+    def __init__(self, store: str, op: str, node: str, origin: str) -> None:
+        super().__init__(
+            f"store {store!r} belongs to a {op} and is its own; processor {node!r} cannot be connected to it",
+            where=origin,
+            fix="connect it to the store of a table, or to one added with app.add_state_store(...)",
+        )
+
+
+class NotAProcessor(PlanError):
+    """Something else stands where a processor is made."""
+
+    code = "not-a-processor"
+
+    def __init__(self, op: str, found: str, needed: str, functions: str, origin: str) -> None:
+        super().__init__(
+            f"{op} cannot use {found}",
+            where=origin,
+            fix=f"give a subclass of {needed}, a function without parameters that makes one, or a function {functions}",
+        )
+
+
+class SameProcessorTwice(PlanError):
+    """A factory gives one and the same processor again and again."""
+
+    code = "same-processor-twice"
+
+    def __init__(self, op: str, factory: str, origin: str) -> None:
+        super().__init__(
+            f"{factory} gave {op} the same processor twice",
+            where=origin,
+            fix="make a new one in every call: each task needs its own",
+        )
+
+
+class NodeUnknown(PlanError):
+    """A topology written by hand names a node that is not there."""
+
+    code = "node-unknown"
+
+    def __init__(self, what: str, known: Sequence[str], origin: str) -> None:
+        super().__init__(
+            f"{what}, which is not there",
+            where=origin,
+            fix=f"declare it first; there {'are ' + ', '.join(known) if known else 'is nothing yet'}",
+        )
+
+
+class ParentMissing(PlanError):
+    """A processor or a sink has nothing to read from."""
+
+    code = "parent-missing"
+
+    def __init__(self, kind: str, name: str, origin: str) -> None:
+        super().__init__(
+            f"{kind} {name!r} has no parent",
+            where=origin,
+            fix="name the sources or processors that it reads from",
+        )
+
+
+class ParentNotStream(PlanError):
+    """A node is the parent of another, and sends on no records."""
+
+    code = "parent-not-stream"
+
+    def __init__(self, parent: str, op: str, name: str, origin: str, fix: str) -> None:
+        super().__init__(f"{parent!r} is a {op} and cannot be the parent of {name!r}", where=origin, fix=fix)
+
+
 class NotInTopology(PlanError):
     """A test asks an application for something it does not have."""
 
@@ -491,6 +655,104 @@ class NotInTopology(PlanError):
 
     def __init__(self, app: str, what: str, there: str) -> None:
         super().__init__(f"application {app!r} does not {what}", fix=there)
+
+
+# -- the test kit
+
+
+class KitError(HeadraceError):
+    """A test does something that cannot work."""
+
+    code = "kit"
+
+
+class CannotPipe(KitError):
+    """A test pipes something that the topic cannot hold."""
+
+    code = "cannot-pipe"
+
+    def __init__(self, topic: str, part: str, serde: str, reason: str, origin: str) -> None:
+        super().__init__(
+            f"the {part} cannot be piped into topic {topic!r}: {reason}",
+            where=origin,
+            fix=f"give what {serde} can write, or write it in another way: driver.input({topic!r}, {part}=...)",
+        )
+
+
+class OutputUnreadable(KitError):
+    """A test reads what was written with a serde that cannot read it."""
+
+    code = "output-unreadable"
+
+    def __init__(self, topic: str, part: str, serde: str, reason: str, written: str) -> None:
+        super().__init__(
+            f"the {part} of a record of topic {topic!r} cannot be read as {serde}: {reason}",
+            fix=f"read it as {written}, with which the application wrote it",
+        )
+
+
+class NothingToRead(KitError):
+    """A test reads the next record of a topic, and there is none."""
+
+    code = "nothing-to-read"
+
+    def __init__(self, topic: str, written: int) -> None:
+        had = f"all {written} of its records were read before" if written else "nothing was written to it"
+        super().__init__(f"topic {topic!r} has no record to read: {had}", fix="ask for output.is_empty first")
+
+
+class NoRow(KitError):
+    """A test reads as a table what is none."""
+
+    code = "no-row"
+
+    def __init__(self, topic: str, value: str) -> None:
+        super().__init__(
+            f"a record without a key is no row of a table, its value is {value}",
+            where=f"topic {topic!r}",
+            fix="read_all() reads records of any kind",
+        )
+
+
+class WrongKey(KitError):
+    """A test looks for a key that a store cannot have."""
+
+    code = "wrong-key"
+
+    def __init__(self, store: str, reason: str, origin: str) -> None:
+        super().__init__(
+            f"store {store!r} cannot have that key: {reason}", where=origin, fix="ask for a key of its own type"
+        )
+
+
+class WrongStore(KitError):
+    """A test asks a store for what only another kind of store can tell."""
+
+    code = "wrong-store"
+
+    def __init__(self, store: str, kind: str, asked: str, origin: str, has: str) -> None:
+        super().__init__(f"store {store!r} is {kind} and has no {asked}", where=origin, fix=f"it has {has}")
+
+
+class DriverClosed(KitError):
+    """A test goes on with a driver that it has closed."""
+
+    code = "driver-closed"
+
+    def __init__(self, app: str, what: str) -> None:
+        super().__init__(
+            f"the driver of application {app!r} is closed: {what} is not possible any more",
+            fix="do it before close(), or inside the `with`",
+        )
+
+
+class TableTextInvalid(KitError):
+    """The text of a table does not say what it should."""
+
+    code = "table-text-invalid"
+
+    def __init__(self, line: int, column: int, what: str, fix: str) -> None:
+        super().__init__(what, where=f"line {line}, column {column} of the table", fix=fix)
 
 
 # -- the running application
@@ -583,6 +845,7 @@ class RecordFailed(RunError):
     code = "record-failed"
 
     def __init__(self, node: str, reason: str, where: str | None) -> None:
+        self.node, self.reason = node, reason
         super().__init__(
             f"{node} failed on a record: {reason}",
             where=where,
@@ -591,16 +854,96 @@ class RecordFailed(RunError):
         )
 
 
+class TimestampInvalid(RunError):
+    """A record has no time that could be used."""
+
+    code = "timestamp-invalid"
+
+    def __init__(self, ts: int, reason: str, where: str | None) -> None:
+        super().__init__(
+            f"a record has the time {ts}, {reason}",
+            where=where,
+            fix='say with timestamp= of its stream or table what to do: "skip", "partition_time", "wall_clock", or a'
+            " function that finds the time in the record",
+        )
+
+
+class ProcessorFailed(RunError):
+    """A processor failed while no record was at hand: when it began, when it ended, or when its time had come."""
+
+    code = "processor-failed"
+
+    def __init__(self, node: str, step: str, reason: str) -> None:
+        super().__init__(f"{node} failed in {step}: {reason}", fix="mend the processor; its own lines are named above")
+
+
+class ProcessorError(RunError):
+    """A processor asks for what it cannot have. It is told inside the error that names its node and its record."""
+
+    code = "processor"
+
+
+class StoreNotConnected(ProcessorError):
+    """A processor asks for a store that it is not connected to."""
+
+    code = "store-not-connected"
+
+    def __init__(self, store: str, node: str, connected: Sequence[str]) -> None:
+        super().__init__(
+            f"store {store!r} is not connected to processor {node!r}",
+            fix=f"name it in stores=...; it is connected to {', '.join(connected) or 'none'}",
+        )
+
+
+class StoreRefused(ProcessorError):
+    """A store cannot do what it is asked for."""
+
+    code = "store-refused"
+
+    def __init__(self, store: str, reason: str) -> None:
+        super().__init__(f"store {store!r}: {reason}")
+
+
+class ForwardRefused(ProcessorError):
+    """A processor sends on what cannot be sent on, or to somebody who is not there."""
+
+    code = "forward-refused"
+
+    def __init__(self, reason: str, fix: str) -> None:
+        super().__init__(reason, fix=fix)
+
+
+class KeyFixed(ProcessorError):
+    """A processor of values gives a record another key."""
+
+    code = "key-fixed"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the key of a record stays as it is in process_values",
+            fix="use process(...), behind which records move to the tasks of their new keys",
+        )
+
+
+class TimestampNegative(ProcessorError):
+    """A record gets a time before 1970."""
+
+    code = "timestamp-negative"
+
+    def __init__(self, ts: int) -> None:
+        super().__init__(f"the timestamp of a record cannot be {ts}", fix="give milliseconds since 1970, 0 or more")
+
+
 class BufferFull(RunError):
     """More results have to wait than their operator may hold back."""
 
     code = "buffer-full"
 
-    def __init__(self, node: str, most: int, where: str | None) -> None:
+    def __init__(self, node: str, most: str, where: str | None) -> None:
         super().__init__(
-            f"{node} would hold back more than {most} results",
+            f"{node} would hold back more than {most}",
             where=where,
-            fix="give a larger max_records, or none; the application goes on from here at its next start",
+            fix="give a larger max_records or max_bytes, or none; the application goes on from here at its next start",
         )
 
 

@@ -1,6 +1,14 @@
 """Every name of `import headrace as hr`. Loaded with the first of them that is used."""
 
-from headrace.dsl import KGroupedStream, KStream, KTable
+from headrace.dsl import (
+    BranchedKStream,
+    CogroupedKStream,
+    GlobalKTable,
+    KGroupedStream,
+    KGroupedTable,
+    KStream,
+    KTable,
+)
 from headrace.dsl.suppressed import until_time_limit, until_window_closes
 from headrace.dsl.windows import (
     hopping,
@@ -10,6 +18,7 @@ from headrace.dsl.windows import (
     session,
     sliding,
     tumbling,
+    unlimited,
 )
 from headrace.errors import HeadraceError
 from headrace.expr import (
@@ -80,10 +89,22 @@ from headrace.expr import (
     value,
     when,
 )
+from headrace.model.failure import Failure
+from headrace.model.record import Record
 from headrace.model.windows import Windowed
+from headrace.processor import (
+    FixedKeyProcessor,
+    FixedKeyRecord,
+    Processor,
+    ProcessorContext,
+    RecordMetadata,
+    Scheduled,
+    ValueTransformer,
+    stores,
+)
 from headrace.runtime.app import App
 from headrace.runtime.states import State
-from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, json
+from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, json, session_windowed, time_windowed
 
 __all__ = [
     "BOOL",
@@ -93,13 +114,26 @@ __all__ = [
     "INT64",
     "STRING",
     "App",
+    "BranchedKStream",
+    "CogroupedKStream",
     "Expr",
+    "Failure",
+    "FixedKeyProcessor",
+    "FixedKeyRecord",
+    "GlobalKTable",
     "HeadraceError",
     "KGroupedStream",
+    "KGroupedTable",
     "KStream",
     "KTable",
+    "Processor",
+    "ProcessorContext",
+    "Record",
+    "RecordMetadata",
+    "Scheduled",
     "Serde",
     "State",
+    "ValueTransformer",
     "Windowed",
     "absolute",
     "all_matches",
@@ -149,6 +183,7 @@ __all__ = [
     "replace_matches",
     "rounded",
     "session",
+    "session_windowed",
     "sha1",
     "sha256",
     "sha512",
@@ -161,10 +196,13 @@ __all__ = [
     "start_of_month",
     "start_of_second",
     "start_of_year",
+    "stores",
     "text",
+    "time_windowed",
     "timestamp",
     "to_ms",
     "tumbling",
+    "unlimited",
     "until_time_limit",
     "until_window_closes",
     "url_authority",

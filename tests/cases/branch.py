@@ -48,6 +48,13 @@ def counted_branches(app: Builder) -> None:
     ways["0"].group_by(lambda _, v: v).count(store="low").to_stream().to("low")
 
 
+def continued(app: Builder) -> None:
+    ways = texts(app).split("x-").branch(hr.value > "m", name="high", then=lambda high: high.to("high"))
+    rest = ways.default_branch("low", then=lambda low: low.map_values(lambda v: v.upper()))
+    assert list(rest) == ["x-low"]
+    rest["x-low"].to("low")
+
+
 CASES = [
     Case(
         "the first branch that is true takes the record",
@@ -98,5 +105,12 @@ CASES = [
         put("in", ("l", "z"), ("k", "b"), ("m", "a")),
         settled("high", {"k": 2, "l": 1}),
         settled("low", {"a": 3, "b": 1}),
+    ),
+    Case(
+        "what is done with a branch is written where it begins",
+        continued,
+        put("in", ("k", "a"), ("k", "z"), ("l", "n")),
+        every("high", ("k", "z"), ("l", "n")),
+        every("low", ("k", "A")),
     ),
 ]

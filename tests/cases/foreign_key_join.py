@@ -1,7 +1,7 @@
 """join and left_join of tables on a key inside the values of the left."""
 
 import headrace as hr
-from cases.table import Case, every, put, settled
+from cases.table import Case, every, put, settled, texts
 from cases.table_join import both
 from cases.tables import rows
 from headrace.dsl import Builder
@@ -31,7 +31,29 @@ def counted(app: Builder) -> None:
     joined.group_by(lambda k, user: (user, k)).count(store="n", emit="every").to_stream().to("out")
 
 
+def of_windows(app: Builder) -> None:
+    windows = texts(app).group_by_key().windowed_by(hr.tumbling("10ms"))
+    last = windows.reduce(lambda _, v: v, store="last", retention="1h")
+    last.left_join(rows(app, "users"), both, on=lambda window, _: window.key).to_stream().to("out")
+
+
+def by_number(app: Builder) -> None:
+    numbers = app.table("numbers", key=hr.STRING, value=hr.DOUBLE)
+    users = app.table("users", key=hr.DOUBLE, value=hr.STRING)
+    numbers.join(users, lambda _, user: user, on=lambda number: number).to_stream().to("out")
+
+
 CASES = [
+    Case(
+        "foreign keys are told apart by their bytes",
+        by_number,
+        put("users", (float("nan"), "ann"), (0.0, "bob"), (-0.0, "cyd")),
+        put("numbers", ("1", float("nan")), ("2", 0.0)),
+        every("out", ("1", "ann"), ("2", "bob")),
+        put("numbers", ("2", -0.0)),
+        every("out", ("2", "cyd")),
+        gap=GAP,
+    ),
     Case(
         "each order joins its user, whichever comes first",
         inner,
@@ -100,6 +122,15 @@ CASES = [
         put("users", ("a", "ann")),
         put("orders", ("a1", "x"), ("b1", "y"), ("a1", "z")),
         every("out", ("a1", "a1zann")),
+        gap=GAP,
+    ),
+    Case(
+        "windows find their foreign keys",
+        of_windows,
+        put("in", ("a", "x", 3), ("b", "y", 4), ("a", "z", 15)),
+        every("out", (("a", 0, 10), "x+-", 3), (("b", 0, 10), "y+-", 4), (("a", 10, 20), "z+-", 15)),
+        put("users", ("a", "ann", 20)),
+        every("out", (("a", 0, 10), "x+ann", 20), (("a", 10, 20), "z+ann", 20)),
         gap=GAP,
     ),
     Case(

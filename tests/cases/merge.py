@@ -97,4 +97,12 @@ CASES = [
         put("in", ("k", "l"), ("l", "k"), ("l", "m")),
         settled("out", {"k": 2, "l": 3, "m": 1}),
     ),
+    Case(
+        "several streams at once",
+        lambda app: texts(app, "a").merge(texts(app, "b"), texts(app, "c"), name="all").to("out"),
+        put("a", ("k", "1", 3)),
+        put("b", ("k", "2", 1)),
+        put("c", ("k", "3", 2)),
+        in_any_order("out", ("k", "1", 3), ("k", "2", 1), ("k", "3", 2)),
+    ),
 ]

@@ -32,6 +32,17 @@ def unlike_topics(app: Builder) -> None:
     app.stream("numbers", key=hr.INT64, value=hr.INT64).map_values(lambda v: v + 1).to("numbers-out")
 
 
+def stamped(app: Builder) -> None:
+    app.stream("in", key=hr.STRING, value=hr.INT64, timestamp=lambda _, value: value).to("out")
+
+
+def stamped_by_two(app: Builder) -> None:
+    left = app.stream("left", key=hr.STRING, value=hr.INT64, timestamp=hr.value)
+    left.merge(app.stream("right", key=hr.STRING, value=hr.INT64, timestamp=hr.value)).to("out")
+
+
+TIMES = "Spark takes the times that records have in their topic"
+
 CASES = [
     Case(
         "one stream of several topics",
@@ -74,5 +85,54 @@ CASES = [
         put("numbers", (1, 2), (-1, -(2**63))),
         every("texts-out", ("k", "v")),
         every("numbers-out", (1, 3), (-1, -(2**63) + 1)),
+    ),
+    Case(
+        "times come from the records",
+        stamped,
+        put("in", ("k", 30, 1), ("k", 10, 2), ("k", -1, 3), ("l", 20, -1)),
+        every("out", ("k", 30, 30), ("k", 10, 10), ("l", 20, 20)),
+        gap=TIMES,
+    ),
+    Case(
+        "times of the records decide which goes first",
+        stamped_by_two,
+        put("left", ("a", 30, 1), ("b", 40, 2)),
+        put("right", ("c", 20, 3), ("d", 35, 4)),
+        every("out", ("c", 20, 20), ("a", 30, 30), ("d", 35, 35), ("b", 40, 40)),
+        gap=TIMES,
+    ),
+    Case(
+        "a record without a time is skipped",
+        lambda app: app.stream("in", key=hr.STRING, value=hr.INT64, timestamp="skip").to("out"),
+        put("in", ("k", 1, 5), ("k", 2, -1), ("k", 3, 0)),
+        every("out", ("k", 1, 5), ("k", 3, 0)),
+        gap=TIMES,
+    ),
+    Case(
+        "a record without a time gets the latest of its partition",
+        lambda app: app.stream("in", key=hr.STRING, value=hr.INT64, timestamp="partition_time").to("out"),
+        put("in", ("k", 1, 5), ("k", 2, 3), ("k", 3, -1)),
+        every("out", ("k", 1, 5), ("k", 2, 3), ("k", 3, 5)),
+        put("in", ("k", 4, -1)),
+        every("out", ("k", 4, 5)),
+        gap=TIMES,
+    ),
+    Case(
+        "the time of the partition can be asked for",
+        lambda app: app.stream(
+            "in", key=hr.STRING, value=hr.INT64, timestamp=lambda _, value, ts, latest: latest + value + ts
+        ).to("out"),
+        put("in", ("k", 1, 5), ("k", 2, 0), ("k", -9, 0), ("k", 0, 1)),
+        every("out", ("k", 1, 5), ("k", 2, 7), ("k", 0, 8)),
+        gap=TIMES,
+    ),
+    Case(
+        "rows of tables have the times that are in them",
+        lambda app: (
+            app.table("in", key=hr.STRING, value=hr.INT64, timestamp=hr.value, store="rows").to_stream().to("out")
+        ),
+        put("in", ("k", 7, 1)),
+        every("out", ("k", 7, 7)),
+        gap=TIMES,
     ),
 ]

@@ -2,9 +2,18 @@
 
 import headrace as hr
 from cases.table import Case, every, put, texts
+from headrace.dsl import Builder
 
 UNSURE = hr.when(hr.is_null(hr.value), None).otherwise(hr.value > "b")
 H = (("trace", b"\x01"), ("trace", b"\x02"), ("none", None))
+
+
+def looked_at(app: Builder) -> None:
+    stream = texts(app)
+    stream.foreach(lambda _key, _value: None)
+    stream.print()
+    stream.peek(lambda key, value: print(key, value)).to("out")
+
 
 CASES = [
     Case(
@@ -141,5 +150,12 @@ CASES = [
         ),
         put("in", ("a", "a,b,,c"), ("b", ""), ("b", "b"), ("c", "d")),
         every("out", ("a!b", "a!"), ("a!", "a!"), ("a!c", "a!"), ("c!d", "c!")),
+    ),
+    Case(
+        "foreach and print take nothing away from other readers",
+        looked_at,
+        put("in", ("k", "a", 5), (None, None, 3)),
+        every("out", ("k", "a", 5), (None, None, 3)),
+        gap="Spark runs no Python code in an operator yet",
     ),
 ]

@@ -32,6 +32,12 @@ def regrouped(app: Builder) -> None:
     table.group_by(lambda _, v: (v, 1)).count(emit="every").to_stream().to("out")
 
 
+def recounted(app: Builder) -> None:
+    counts = texts(app).group_by_key().windowed_by(hr.tumbling("10ms")).count(store="n")
+    final = counts.suppress(hr.until_window_closes())
+    final.group_by(lambda window, n: (window.key, n)).count(store="windows").to_stream().to("out")
+
+
 def case(title: str, topology: Topology, *steps: object) -> Case:
     return Case(title, topology, *steps, gap=GAP)  # type: ignore[arg-type]
 
@@ -100,6 +106,32 @@ CASES = [
         limited(hr.until_time_limit("1d", max_records=2)),
         put("in", ("b", "1", 5), ("a", "2", 5), ("c", "3", 6), ("a", "4", 7), ("d", "5", 8)),
         every("out", ("a", "2", 5), ("b", "1", 5), ("c", "3", 6)),
+    ),
+    case(
+        "final results are each counted once",
+        recounted,
+        put("in", ("a", "1", 3)),
+        every("out"),
+        put("in", ("a", "2", 4)),
+        every("out"),
+        put("in", ("a", "3", 13), ("b", "4", 14)),
+        every("out", ("a", 1)),
+        put("in", ("a", "5", 15)),
+        every("out"),
+        put("in", ("b", "6", 99)),
+        every("out", ("a", 2), ("b", 1)),
+    ),
+    case(
+        "the oldest leaves early when too many bytes wait",
+        limited(hr.until_time_limit("1d", max_bytes=6)),
+        put("in", ("a", "12", 5), ("b", "12", 6), ("a", "1", 7), ("c", "1", 8), ("b", None, 9), ("b", "12345", 10)),
+        every("out", ("a", "1", 7), ("b", "12345", 10)),
+    ),
+    case(
+        "what is larger than the bound waits for nobody",
+        limited(hr.until_time_limit("1d", max_bytes=2)),
+        put("in", ("a", "12", 5), ("b", "1", 6)),
+        every("out", ("a", "12", 5)),
     ),
     case(
         "old values pass through suppress to an aggregate",

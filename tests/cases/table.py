@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pprint import pformat
 from typing import Any
 
 from headrace.dsl import Builder, KStream
+from headrace.model.durations import duration_ms
 from headrace.model.record import Record
 from headrace.serde import STRING
 
@@ -28,6 +28,13 @@ class Put:
 
     topic: str
     records: tuple[Record, ...]
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The time of day moves on."""
+
+    by_ms: int
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,11 @@ def put(topic: str, *rows: Row) -> Put:
     return Put(topic, tuple(_record(row) for row in rows))
 
 
+def clock(by: str) -> Clock:
+    """Let the time of day move on, before the records of the batch come."""
+    return Clock(duration_ms("by", by, "a case"))
+
+
 def every(topic: str, *rows: Row) -> Every:
     """The batch writes exactly these records, in this order."""
     return Every(topic, rows)
@@ -100,26 +112,21 @@ class Batch:
 
     puts: tuple[Put, ...]
     expectations: tuple[Expectation, ...]
+    clock_ms: int = 0
+    """How far the time of day moves on before the records come."""
 
 
 class Case:
-    """A topology, and batches of input with what must come out. A `put` behind an expectation begins a new batch.
+    """A topology, and batches of input with what must come out. A step behind an expectation begins a new batch.
 
     `gap` says why Spark cannot run the case yet; once it can, the run fails until the words go.
     """
 
-    def __init__(self, title: str, topology: Topology, *steps: Put | Expectation, gap: str = "") -> None:
+    def __init__(self, title: str, topology: Topology, *steps: Put | Clock | Expectation, gap: str = "") -> None:
         self.title, self.topology, self.gap = title, topology, gap
         self.id = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-        assert steps and isinstance(steps[0], Put) and isinstance(steps[-1], Expectation), f"{title}: put, then expect"
-        runs = [list(group) for _, group in groupby(steps, lambda step: isinstance(step, Put))]
-        self.batches = tuple(
-            Batch(
-                tuple(step for step in puts if isinstance(step, Put)),
-                tuple(step for step in expectations if isinstance(step, Expectation)),
-            )
-            for puts, expectations in zip(runs[::2], runs[1::2], strict=True)
-        )
+        assert steps and isinstance(steps[-1], Expectation), f"{title}: put, then expect"
+        self.batches = tuple(_batches(steps))
 
     @property
     def outputs(self) -> list[str]:
@@ -128,6 +135,24 @@ class Case:
 
     def __str__(self) -> str:
         return self.id
+
+
+def _batches(steps: Sequence[Put | Clock | Expectation]) -> Iterator[Batch]:
+    """A batch begins where the time of day moves on, and with the first `put` behind an expectation."""
+    batch = Batch((), ())
+    for step in steps:
+        begins = isinstance(step, Clock) or (isinstance(step, Put) and batch.expectations)
+        if begins and batch != Batch((), ()):
+            yield batch
+            batch = Batch((), ())
+        match step:
+            case Clock(by_ms=by_ms):
+                batch = replace(batch, clock_ms=by_ms)
+            case Put():
+                batch = replace(batch, puts=(*batch.puts, step))
+            case Expectation():
+                batch = replace(batch, expectations=(*batch.expectations, step))
+    yield batch
 
 
 def _record(row: Row) -> Record:

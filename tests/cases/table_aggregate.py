@@ -1,5 +1,6 @@
 """group_by of a table: count, reduce, aggregate."""
 
+import headrace as hr
 from cases.table import Case, every, put, settled
 from cases.tables import rows
 from headrace.dsl import Builder
@@ -33,7 +34,20 @@ def nowhere(app: Builder) -> None:
     rows(app).group_by(group).count(store="n", emit="every").to_stream().to("out")
 
 
+def by_number(app: Builder) -> None:
+    table = app.table("in", key=hr.STRING, value=hr.DOUBLE)
+    counts = table.group_by(lambda k, v: (v, k)).count(store="n", emit="every").to_stream()
+    counts.select_key(lambda number, _: hr.text(number)).to("out")
+
+
 CASES = [
+    Case(
+        "groups are told apart by their bytes",
+        by_number,
+        put("in", ("a", 0.0), ("a", -0.0), ("b", float("nan")), ("b", float("nan"))),
+        every("out", ("0.0", 1), ("0.0", 0), ("-0.0", 1), ("nan", 1), ("nan", 1)),
+        gap=GAP,
+    ),
     Case(
         "a row leaves its group before it enters another",
         counted,

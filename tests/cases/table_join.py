@@ -3,7 +3,7 @@
 from typing import Any
 
 import headrace as hr
-from cases.table import Case, every, put, settled
+from cases.table import Case, every, put, settled, texts
 from cases.tables import rows
 from headrace.dsl import Builder
 
@@ -51,7 +51,30 @@ def with_itself(app: Builder) -> None:
     table.join(table, lambda left, right: left + right).to_stream().to("out")
 
 
+def windowed(app: Builder) -> None:
+    words = texts(app).group_by_key().windowed_by(hr.tumbling("10ms"))
+    counts, texts_ = words.count(store="n", emit="every"), words.reduce(lambda a, v: a + v, store="t", emit="every")
+    counts.join(texts_, lambda n, text: text + hr.text(n)).to_stream().to("out")
+
+
+def of_one_stream(app: Builder) -> None:
+    grouped = texts(app).group_by_key()
+    counts = grouped.count(store="n", emit="every")
+    last = grouped.reduce(lambda _, v: v, store="last", emit="every")
+    joined = counts.join(last, lambda n, v: hr.text(n) + v)
+    last.left_join(joined, both).to_stream().to("out")
+
+
 CASES = [
+    Case(
+        "those who read from one node get its records as they were declared",
+        of_one_stream,
+        put("in", ("a", "x")),
+        every("out", ("a", "x+1x"), ("a", "x+1x")),
+        put("in", ("a", "y")),
+        every("out", ("a", "x+2x"), ("a", "y+2y"), ("a", "y+2y")),
+        gap=GAP,
+    ),
     Case(
         "an inner join of tables has the rows of both",
         inner,
@@ -131,6 +154,20 @@ CASES = [
         every("out", ("1+-", 1), ("1+x", 1)),
         put("left", ("a", None)),
         every("out", ("1+x", 0), ("-+x", 1)),
+        gap=GAP,
+    ),
+    Case(
+        "windowed tables are joined by key and window",
+        windowed,
+        put("in", ("a", "x", 3), ("b", "y", 4), ("a", "z", 5), ("a", "w", 15)),
+        every(
+            "out",
+            (("a", 0, 10), "x1", 3),
+            (("b", 0, 10), "y1", 4),
+            (("a", 0, 10), "x2", 5),
+            (("a", 0, 10), "xz2", 5),
+            (("a", 10, 20), "w1", 15),
+        ),
         gap=GAP,
     ),
     Case(

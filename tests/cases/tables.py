@@ -61,7 +61,27 @@ def untraced(app: Builder) -> None:
     rows(app).map_values(shown).to_stream().to("out")
 
 
+def named_alike(app: Builder) -> None:
+    table = rows(app, "names")
+    counts = texts(app).group_by_key().count(store="names", emit="every")
+    users = texts(app).group_by_key().count(store="names.join", emit="every")
+    joined = table.join(rows(app, "users"), lambda left, right: left + right, on=lambda value: value[:1], name="labels")
+    joined.join(counts, lambda name, n: name + hr.text(n)).to_stream().to("out")
+    users.to_stream().to("counts")
+
+
 CASES = [
+    Case(
+        "a table without a store of its own never meets one of the same name",
+        named_alike,
+        put("users", ("a", "!")),
+        put("names", ("k", "ann")),
+        every("out"),
+        put("in", ("k", "x"), ("k", "y")),
+        every("out", ("k", "ann!1"), ("k", "ann!2")),
+        every("counts", ("k", 1), ("k", 2)),
+        gap=GAP,
+    ),
     Case(
         "a table sends on every record with a key, deletions too",
         read,

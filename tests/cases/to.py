@@ -24,6 +24,8 @@ def copied_and_changed(app: Builder) -> None:
     stream.map_values(lambda v: v.upper()).to("upper")
 
 
+PARTITIONER = "Spark has no partitioners yet"
+
 CASES = [
     Case(
         "to writes key, value, time and headers",
@@ -81,5 +83,29 @@ CASES = [
         put("in", ("k", "a"), (None, "b")),
         every("copy", ("k", "a"), (None, "b")),
         every("upper", ("k", "A"), (None, "B")),
+    ),
+    Case(
+        "a partitioner may drop a record",
+        lambda app: texts(app).to("out", partitioner=lambda _, v, n: hr.when(v == "x", []).otherwise([n - 1])),
+        put("in", ("k", "a"), ("k", "x"), (None, "b")),
+        every("out", ("k", "a"), (None, "b")),
+        gap=PARTITIONER,
+    ),
+    Case(
+        "a partitioner that says nothing leaves it to the key",
+        lambda app: texts(app).to("out", partitioner=lambda _, v, n: hr.when(v == "x", n - 1).otherwise(None)),
+        put("in", ("k", "a"), ("k", "x")),
+        every("out", ("k", "a"), ("k", "x")),
+        gap=PARTITIONER,
+    ),
+    Case(
+        "a partitioner knows the topic",
+        lambda app: texts(app).to(
+            lambda _, v: "out-" + v, partitioner=lambda t, _k, _v, _n: hr.when(t == "out-b", []).otherwise([0, 0])
+        ),
+        put("in", ("k", "a"), ("k", "b")),
+        every("out-a", ("k", "a")),
+        every("out-b"),
+        gap=PARTITIONER,
     ),
 ]

@@ -36,7 +36,7 @@ def _store(spec: Spec) -> str | None:
 
 
 def _kept(spec: Spec) -> str:
-    """A name for the store of an aggregate: random topologies have twins, whose stores must be named."""
+    """A name for the store of an aggregate or a join: random topologies have twins, whose stores must be named."""
     return f"{spec['id']}-store"
 
 
@@ -97,7 +97,7 @@ def _suppressed(_app: Builder, spec: Spec, inputs: list[Any]) -> Any:
 
 
 def _on(spec: Spec) -> Spec:
-    return {"on": fn.key_fn(spec["fn"])} if "fn" in spec else {}
+    return {"on": fn.key_fn(spec["fn"]), "name": spec["id"]} if "fn" in spec else {}
 
 
 def _table_join(method: str) -> Make:
@@ -111,6 +111,7 @@ def _stream_join(method: str) -> Make:
         inputs[1],
         fn.joiner_fn(spec["joiner"]),
         hr.join_windows(before=_ms(spec, "before_ms"), after=_ms(spec, "after_ms"), grace=_ms(spec, "grace_ms")),
+        store=_kept(spec),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from cases.table import Case
 from conformance.observed import Observed
 from headrace.dsl import Builder
@@ -15,6 +17,7 @@ def observe(case: Case) -> Observed:
     driver = TopologyTestDriver(builder)
     observed = Observed()
     for batch in case.batches:
+        driver.advance_wall_clock(timedelta(milliseconds=batch.clock_ms))
         with driver.batch():
             for put in batch.puts:
                 for record in put.records:

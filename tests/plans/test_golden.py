@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from headrace.dsl import Builder
+from headrace.passes.merge_repartitions import merge_repartitions
 from headrace.passes.pipeline import rewrite
 from headrace.passes.place_repartitions import place_repartitions
+from headrace.passes.reuse_sources import reuse_sources
+from headrace.passes.self_joins import self_joins
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.describe import describe
 from headrace.plan.graph import Plan
@@ -33,6 +36,30 @@ def split(plan: Plan) -> str:
     return "\n".join(f"{part.number}: {', '.join(node.name for node in part.nodes)}" for part in parts)
 
 
+def merged(plan: Plan) -> str:
+    before = place_repartitions(plan)
+    return changes(before, merge_repartitions(before), _line)
+
+
+def kept_once(plan: Plan) -> str:
+    return changes(plan, self_joins(plan), _detailed)
+
+
+def reused(plan: Plan) -> str:
+    return changes(plan, reuse_sources(plan), _detailed)
+
+
+def changes(before: Plan, after: Plan, line: Callable[[Node], str]) -> str:
+    """The lines that a pass took away and put in."""
+    old, new = [line(node) for node in before.nodes], [line(node) for node in after.nodes]
+    lines = [f"- {one}" for one in old if one not in new] + [f"+ {one}" for one in new if one not in old]
+    return "\n".join(lines) or "nothing"
+
+
+def _detailed(node: Node) -> str:
+    return f"{node.name}: {node.detail()}"
+
+
 def _line(node: Node) -> str:
     reads = ", ".join(upstream.name for upstream in node.inputs)
     return f"{node.name} <- {reads}" if reads else node.name
@@ -40,7 +67,14 @@ def _line(node: Node) -> str:
 
 @pytest.mark.parametrize(
     ("file", "text"),
-    [("describe.txt", described), ("place_repartitions.txt", placed), ("split_subtopologies.txt", split)],
+    [
+        ("describe.txt", described),
+        ("place_repartitions.txt", placed),
+        ("merge_repartitions.txt", merged),
+        ("self_joins.txt", kept_once),
+        ("reuse_sources.txt", reused),
+        ("split_subtopologies.txt", split),
+    ],
 )
 def test_plans_read_as_before(file: str, text: Callable[[Plan], str]) -> None:
     golden = Path(__file__).with_name(file)

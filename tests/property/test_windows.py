@@ -66,22 +66,3 @@ def test_results_on_close_are_the_last_ones_of_all_windows(events: Events) -> No
     everything = [*events, ("end", 1_000_000)]
     updates = {key: n for key, n in counts(windows, everything).items() if key[0] != "end"}
     assert counts(windows, everything, final=True) == updates
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.tuples(st.booleans(), st.sampled_from("ab"), st.integers(0, 60)), max_size=20))
-def test_a_join_equals_all_pairs(events: list[tuple[bool, str, int]]) -> None:
-    app = Builder("app")
-    left, right = (app.stream(topic, key=hr.STRING, value=hr.STRING) for topic in ("left", "right"))
-    left.join(right, lambda a, b: a + "+" + b, hr.join_windows(before="4ms", after="9ms", grace="1s")).to("out")
-    driver = TopologyTestDriver(app)
-    for number, (is_left, key, ts) in enumerate(events):
-        driver.input("left" if is_left else "right").pipe(str(number), key=key, ts=ts)
-    wanted = Counter(
-        (key, f"{n}+{m}", max(ts, other))
-        for n, (is_left, key, ts) in enumerate(events)
-        for m, (also_left, same, other) in enumerate(events)
-        if is_left and not also_left and key == same and ts - 4 <= other <= ts + 9
-    )
-    found = Counter((one.key, one.value, one.ts) for one in driver.output("out").read_records())
-    assert found == wanted

@@ -69,6 +69,7 @@ def test_a_signal_finishes_the_batch_and_closes(
     assert lines[0].startswith("program: starting Spark, its log is ")
     assert lines[1:] == [
         f"program: running, from {source} to {target}",
+        "program: stores without bound: n (describe() says why)",
         "program: finishing the batch ...",
         "program: closed after 3 records in, 1 out, 1 batch",
     ]

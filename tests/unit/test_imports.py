@@ -32,6 +32,7 @@ HOMES = {
     "confluent_kafka": {"log"},
     "click": {"cli"},
     "rich": {"cli", "jvm/progress.py"},
+    "pytest": {"testing/plugin.py"},
 }
 EXCEPTIONS = {
     ("spark/worker.py", "task"),  # the Python lane
@@ -92,10 +93,19 @@ def test_libraries_are_imported_in_their_homes_alone() -> None:
 
 
 def test_the_front_door_loads_no_spark() -> None:
-    loaded = "import sys, headrace; headrace.App; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    used = "import sys, headrace; headrace.App; headrace.testing.TopologyTestDriver"
+    loaded = f"{used}; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
     found = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout.split()
     assert "headrace" in found
-    assert not {"pyspark", "py4j", "confluent_kafka", "pandas", "rich"} & set(found)
+    assert not {"pyspark", "py4j", "confluent_kafka", "pandas", "rich", "pytest"} & set(found)
+
+
+def test_the_plugin_of_pytest_loads_no_more_than_its_fixture() -> None:
+    loaded = (
+        "import sys, headrace.testing.plugin; print(*(name for name in sys.modules if name.startswith('headrace')))"
+    )
+    found = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout.split()
+    assert found == ["headrace", "headrace.testing", "headrace.testing.plugin"]
 
 
 def test_the_front_door_has_what_it_lists() -> None:

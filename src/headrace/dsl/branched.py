@@ -21,6 +21,10 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
+Then = Callable[["streams.KStream[K, V]"], "streams.KStream[K, V] | None"]
+"""What is done with the stream of a branch."""
+
+
 class BranchedKStream(Generic[K, V]):
     """Branches under construction; `default_branch` or `no_default_branch` ends it and returns them by name.
 
@@ -32,22 +36,40 @@ class BranchedKStream(Generic[K, V]):
         self._builder, self._node, self._here = builder, node, here
         self._prefix = "" if name is None else checked_name("a split", name, here)
         self._branches: dict[str, tuple[Bound, str]] = {}
+        self._then: dict[str, Then[K, V] | None] = {}
         self._numbered: set[str] = set()
 
-    def branch(self, predicate: Callable[[K, V], bool] | Expr, *, name: str | None = None) -> BranchedKStream[K, V]:
-        """Add a branch for the records whose predicate is true, and that no earlier branch took."""
+    def branch(
+        self,
+        predicate: Callable[[K, V], bool | Expr] | Expr,
+        *,
+        name: str | None = None,
+        then: Then[K, V] | None = None,
+    ) -> BranchedKStream[K, V]:
+        """Add a branch for the records whose predicate is true, and that no earlier branch took.
+
+        `then` is called with the stream of the branch, and the stream that it gives is the one returned by name; if it
+        gives None the branch is done with, and not returned.
+
+            orders.split().branch(lambda k, v: v > 100, then=lambda big: big.to("big-orders")).no_default_branch()
+        """
         here = origin()
         condition = bound("branch", predicate, (KEY_VALUE,), self._node, here, exactly(BOOL, "the predicate"))
         full = self._new(name or str(len(self._branches) + 1), here)
         self._branches[full] = (condition, here)
+        self._then[full] = then
         if name is None:
             self._numbered.add(full)
         return self
 
-    def default_branch(self, name: str | None = None) -> dict[str, streams.KStream[K, V]]:
+    def default_branch(
+        self, name: str | None = None, *, then: Then[K, V] | None = None
+    ) -> dict[str, streams.KStream[K, V]]:
         """End with a branch for all other records."""
         here = origin()
-        return self._close((self._new(name or "0", here), here))
+        full = self._new(name or "0", here)
+        self._then[full] = then
+        return self._close((full, here))
 
     def no_default_branch(self) -> dict[str, streams.KStream[K, V]]:
         """End; records that no branch took are dropped."""
@@ -71,7 +93,13 @@ class BranchedKStream(Generic[K, V]):
             )
         )
         ends = [(name, here) for name, (_, here) in self._branches.items()] + ([default] if default else [])
-        return {name: self._stream(split, position, name, here) for position, (name, here) in enumerate(ends)}
+        found = {name: self._stream(split, position, name, here) for position, (name, here) in enumerate(ends)}
+        continued = {name: self._continued(name, stream) for name, stream in found.items()}
+        return {name: stream for name, stream in continued.items() if stream is not None}
+
+    def _continued(self, name: str, stream: streams.KStream[K, V]) -> streams.KStream[K, V] | None:
+        then = self._then[name]
+        return stream if then is None else then(stream)
 
     def _stream(self, split: Split, position: int, name: str, here: str) -> streams.KStream[K, V]:
         node = Branch(

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from headrace.dsl import grouped as groups
 from headrace.dsl.functions import KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
-from headrace.dsl.names import emit_of
+from headrace.dsl.names import ttl_of
 from headrace.dsl.table import KTable
 from headrace.dsl.windowed import checked_windows
 from headrace.dsl.windowed_cogrouped import WindowedCogroupedKStream
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr
+from headrace.model.durations import Duration
 from headrace.model.windows import Windows
 from headrace.plan.nodes import Cogroup, Initial, Node
 from headrace.plan.origin import origin
@@ -39,6 +40,8 @@ class CogroupedKStream(Generic[K, A]):
     ) -> CogroupedKStream[K, A]:
         """Add another grouped stream, with an aggregator of its own."""
         here = origin()
+        if not isinstance(grouped, groups.KGroupedStream):
+            raise OptionInvalid("grouped", grouped, "a grouped stream: stream.group_by_key()", here)
         if grouped._builder is not self._builder:
             raise OptionInvalid(
                 "grouped", grouped._builder.id, f"a stream of this application, {self._builder.id!r}", here
@@ -51,11 +54,17 @@ class CogroupedKStream(Generic[K, A]):
         return CogroupedKStream(self._builder, (*self._parts, (grouped._node, aggregator, here)))
 
     def aggregate(
-        self, initial: A | Callable[[], A], *, store: str | None = None, emit: str | None = None
+        self,
+        initial: A | Callable[[], A],
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        ttl: Duration | None = None,
     ) -> KTable[K, A]:
         """Fold the records of all streams into one value for each key, which begins as `initial`.
 
-        A record without a key or a value is dropped; an aggregator that gives None deletes the row.
+        A record without a key or a value is dropped; an aggregator that gives None deletes the row. With `ttl`, a row
+        that was not updated for so long by stream time is deleted.
         """
         here = origin()
         begin = initial_of(initial, here)
@@ -68,12 +77,13 @@ class CogroupedKStream(Generic[K, A]):
             initial=begin,
             aggregators=self.aggregators(begin),
             store=name,
-            emit=self._builder.emit if emit is None else emit_of(emit, here),
+            emit=self._builder.emission(emit, here),
+            ttl_ms=ttl_of(ttl, here),
         )
         return KTable(self._builder, self._builder.add(node))
 
     def windowed_by(self, windows: Windows) -> WindowedCogroupedKStream[K, A]:
-        """Group the records by window, too: `hr.tumbling`, `hr.hopping`, `hr.sliding` or `hr.session`."""
+        """Group the records by window, too, as `windowed_by` of a grouped stream."""
         streams = tuple(stream for stream, _, _ in self._parts)
         return WindowedCogroupedKStream(self._builder, streams, self.aggregators, checked_windows(windows, origin()))
 

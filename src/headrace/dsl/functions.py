@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headrace.errors import NotTraceable, OptionInvalid, WrongType
-from headrace.expr import Bound, Expr, Opaque, bind, check_parameters, trace
+from headrace.expr import Bound, Expr, Opaque, bind, check_parameters, only_computes, trace
 from headrace.model.holding import holds
 from headrace.model.records import is_record, record_type
 from headrace.model.types import (
@@ -26,6 +26,7 @@ from headrace.model.types import (
     Type,
     list_of,
     pair_of,
+    tuple_of,
 )
 from headrace.plan.nodes import Initial, Node
 
@@ -77,6 +78,9 @@ def bound_on(
 
     A function that cannot be traced is kept as it is, with the reason: `Opaque`.
     """
+    if not isinstance(function, Expr) and not callable(function):
+        wanted = f"{op} a function, or an expression of hr.key and hr.value"
+        raise OptionInvalid("function", function, wanted, here)
     form = _form(function, forms)
     unknown = " and ".join(name for name in form if symbols[name] == OBJECT)
     if isinstance(function, Expr):
@@ -95,12 +99,28 @@ def bound_on(
     return result
 
 
+def acting(op: str, function: Callable[..., Any] | Expr, node: Node, here: str, *, traced: bool = True) -> Bound:
+    """A function that may be there for what it does.
+
+    It is traced only if it cannot do anything, for to be traced it is called once more than there are records.
+    """
+    if isinstance(function, Expr) or (traced and only_computes(function)):
+        return bound(op, function, (KEY_VALUE,), node, here)
+    if not callable(function):
+        raise OptionInvalid("action", function, "a function (key, value)", here)
+    check_parameters(function, KEY_VALUE, f"the function of {op}", here)
+    return _opaque(function, KEY_VALUE, op, "it may do more than compute", here, None)
+
+
 def initial_of(value: Any, here: str) -> Initial:
     """What an aggregate begins with, from a value or from a function that makes one."""
     if callable(value):
-        sample = value()
+        try:
+            sample = value()
+        except Exception as exc:
+            raise OptionInvalid("initial", value, f"one that can be called: {exc}", here) from exc
         text = f"{getattr(value, '__name__', 'a function')}()"
-        return Initial(value, _hinted(type(sample)) or OBJECT, text)
+        return Initial(value, hinted(type(sample)) or OBJECT, text)
     if value is not None and type(value) not in _HINTS:
         raise OptionInvalid("initial", value, "a function that makes it anew for each key, such as list or dict", here)
     return Initial(lambda: value, _HINTS.get(type(value), OBJECT), repr(value))
@@ -150,20 +170,21 @@ def _opaque(
 def _declared(function: Callable[..., Any]) -> Type | None:
     """The type that a function's own annotation says it returns, if it is one that headrace knows."""
     try:
-        return _hinted(typing.get_type_hints(function).get("return"))
+        return hinted(typing.get_type_hints(function).get("return"))
     except (TypeError, NameError, AttributeError):  # no annotations, or some that only a type checker understands
         return None
 
 
-def _hinted(hint: Any) -> Type | None:
+def hinted(hint: Any) -> Type | None:
+    """The type that an annotation means, if it is one that headrace knows."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         present = [one for one in inner if one is not type(None)]
-        return _hinted(present[0]) if len(present) == 1 else None
+        return hinted(present[0]) if len(present) == 1 else None
     if origin is list:
-        return list_of(_hinted(inner[0]) or OBJECT)
-    if origin is tuple and len(inner) == 2:
-        return pair_of(_hinted(inner[0]) or OBJECT, _hinted(inner[1]) or OBJECT)
+        return list_of(hinted(inner[0]) or OBJECT)
+    if origin is tuple and len(inner) >= 2 and ... not in inner:
+        return tuple_of(*(hinted(one) or OBJECT for one in inner))
     return record_type(hint, "?") if is_record(hint) else _HINTS.get(hint)
 
 

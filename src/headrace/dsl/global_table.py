@@ -18,3 +18,11 @@ class GlobalKTable(Generic[K, V]):
 
     def __init__(self, builder: Builder, node: GlobalTable) -> None:
         self._builder, self._node = builder, node
+
+    def __repr__(self) -> str:
+        return f"GlobalKTable({self._node.name})"
+
+    @property
+    def queryable_store_name(self) -> str | None:
+        """The name of the store that holds its rows."""
+        return self._node.store

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from headrace.dsl import cogrouped
 from headrace.dsl.functions import AGGREGATE_VALUE, KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
-from headrace.dsl.names import emit_of
+from headrace.dsl.names import ttl_of
 from headrace.dsl.table import KTable
 from headrace.dsl.windowed import WindowedKStream, checked_windows
 from headrace.expr import Expr
+from headrace.model.durations import Duration
 from headrace.model.windows import Windows
 from headrace.plan.nodes import Aggregate, Count, Node, Reduce
 from headrace.plan.origin import origin
@@ -29,22 +30,34 @@ class KGroupedStream(Generic[K, V]):
     def __init__(self, builder: Builder, node: Node) -> None:
         self._builder, self._node = builder, node
 
-    def count(self, *, store: str | None = None, emit: str | None = None) -> KTable[K, int]:
+    def __repr__(self) -> str:
+        return f"KGroupedStream({self._node.name})"
+
+    def count(
+        self, *, store: str | None = None, emit: str | None = None, ttl: Duration | None = None
+    ) -> KTable[K, int]:
         """Count the records of each key, as a table in the named store.
 
         Without `store` the path of operators that leads here is its name; where another path is the same, give one.
         A record without a key or a value is dropped. Sends on the last count of each key in a batch, or with
-        `emit="every"` each count.
+        `emit="every"` each count. With `ttl="1d"`, a key without a record for a day of stream time, that of all records
+        in its task, is deleted, and begins anew with its next record.
         """
-        return self._table(Count, "count", store, emit, origin())
+        here = origin()
+        return self._table(Count, "count", store, emit, here, ttl_ms=ttl_of(ttl, here))
 
     def reduce(
-        self, reducer: Callable[[V, V], V | Expr], *, store: str | None = None, emit: str | None = None
+        self,
+        reducer: Callable[[V, V], V | Expr],
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        ttl: Duration | None = None,
     ) -> KTable[K, V]:
         """Reduce the values of each key to one: the first value, then what the function makes of it and the next.
 
         A record without a key or a value is dropped; None as the result deletes the row. Sends on the last value of
-        each key in a batch, or with `emit="every"` each.
+        each key in a batch, or with `emit="every"` each. `ttl` is that of `count`.
 
             best = scores.group_by_key().reduce(lambda best, score: hr.when(score > best, score).otherwise(best))
         """
@@ -52,7 +65,7 @@ class KGroupedStream(Generic[K, V]):
         value = self._node.output().value.type
         symbols, check = {"aggregate": value, "value": value}, exactly(value, "the reduced value")
         function = bound_on("reduce", reducer, (AGGREGATE_VALUE,), symbols, here, check)
-        return self._table(Reduce, "reduce", store, emit, here, reducer=function)
+        return self._table(Reduce, "reduce", store, emit, here, reducer=function, ttl_ms=ttl_of(ttl, here))
 
     def aggregate(
         self,
@@ -61,11 +74,12 @@ class KGroupedStream(Generic[K, V]):
         *,
         store: str | None = None,
         emit: str | None = None,
+        ttl: Duration | None = None,
     ) -> KTable[K, A]:
         """Fold the records of each key into one value, which begins as `initial`.
 
         The function takes the key, the value and the aggregate so far. A record without a key or a value is dropped;
-        None as the result deletes the row.
+        None as the result deletes the row. `ttl` is that of `count`.
 
             totals = orders.group_by_key().aggregate(0, lambda key, amount, total: total + amount)
         """
@@ -74,7 +88,10 @@ class KGroupedStream(Generic[K, V]):
         symbols = {"key": schema.key.type, "value": schema.value.type, "aggregate": begin.type}
         check = exactly(begin.type, "the aggregate")
         function = bound_on("aggregate", aggregator, (KEY_VALUE_AGGREGATE,), symbols, here, check)
-        return self._table(Aggregate, "aggregate", store, emit, here, initial=begin, aggregator=function)
+        lasting = ttl_of(ttl, here)
+        return self._table(
+            Aggregate, "aggregate", store, emit, here, initial=begin, aggregator=function, ttl_ms=lasting
+        )
 
     def cogroup(self, aggregator: Callable[[K, V, A], A | Expr]) -> cogrouped.CogroupedKStream[K, A]:
         """Begin an aggregate over several grouped streams, with the function that adds the records of this one.
@@ -92,13 +109,13 @@ class KGroupedStream(Generic[K, V]):
             origin=here,
             upstream=self._node,  # type: ignore[call-arg]
             store=name,
-            emit=self._builder.emit if emit is None else emit_of(emit, here),
+            emit=self._builder.emission(emit, here),
             **parameters,
         )
         return KTable(self._builder, self._builder.add(node))
 
     def windowed_by(self, windows: Windows) -> WindowedKStream[K, V]:
-        """Group the records by window, too: `hr.tumbling`, `hr.hopping`, `hr.sliding` or `hr.session`.
+        """Group the records by window, too: `hr.tumbling`, `hr.hopping`, `hr.sliding`, `hr.session` or `hr.unlimited`.
 
         clicks.group_by_key().windowed_by(hr.tumbling("1m", grace="5s")).count()
         """

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from headrace.dsl import table as tables
 from headrace.dsl.functions import AGGREGATE_VALUE, KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
-from headrace.dsl.names import emit_of
+from headrace.dsl.names import ttl_of
 from headrace.expr import Expr
+from headrace.model.durations import Duration
 from headrace.model.types import Type
 from headrace.plan.nodes import Node, TableAggregate, TableReduce
 from headrace.plan.origin import origin
@@ -27,10 +28,16 @@ class KGroupedTable(Generic[K, V]):
     def __init__(self, builder: Builder, node: Node) -> None:
         self._builder, self._node = builder, node
 
-    def count(self, *, store: str | None = None, emit: str | None = None) -> tables.KTable[K, int]:
-        """Count the rows of each group; a group that has lost all its rows stays, with 0."""
+    def count(
+        self, *, store: str | None = None, emit: str | None = None, ttl: Duration | None = None
+    ) -> tables.KTable[K, int]:
+        """Count the rows of each group; a group that has lost all its rows stays, with 0.
+
+        With `ttl`, a group none of whose rows changed for so long by stream time is deleted, and begins anew with the
+        next row that comes.
+        """
         here = origin()
-        return self._aggregate("count", 0, lambda _k, _v, n: n + 1, lambda _k, _v, n: n - 1, store, emit, here)
+        return self._aggregate("count", 0, lambda _k, _v, n: n + 1, lambda _k, _v, n: n - 1, store, emit, ttl, here)
 
     def reduce(
         self,
@@ -39,10 +46,12 @@ class KGroupedTable(Generic[K, V]):
         *,
         store: str | None = None,
         emit: str | None = None,
+        ttl: Duration | None = None,
     ) -> tables.KTable[K, V]:
         """Reduce the values of each group to one.
 
-        Both functions take the value so far and the one that comes or goes; None deletes the group.
+        Both functions take the value so far and the one that comes or goes; None deletes the group. `ttl` is that of
+        `count`.
 
             totals = by_city.reduce(lambda total, value: total + value, lambda total, value: total - value)
         """
@@ -57,6 +66,7 @@ class KGroupedTable(Generic[K, V]):
             here,
             adder=bound_on("reduce", adder, (AGGREGATE_VALUE,), symbols, here, check),
             subtractor=bound_on("reduce", subtractor, (AGGREGATE_VALUE,), symbols, here, check),
+            ttl_ms=ttl_of(ttl, here),
         )
 
     def aggregate(
@@ -67,12 +77,14 @@ class KGroupedTable(Generic[K, V]):
         *,
         store: str | None = None,
         emit: str | None = None,
+        ttl: Duration | None = None,
     ) -> tables.KTable[K, A]:
         """Fold the values of each group into one that begins as `initial`.
 
         Both functions take the key, the value that comes or goes, and the aggregate so far; None deletes the group.
+        `ttl` is that of `count`.
         """
-        return self._aggregate("aggregate", initial, adder, subtractor, store, emit, origin())
+        return self._aggregate("aggregate", initial, adder, subtractor, store, emit, ttl, origin())
 
     def _aggregate(
         self,
@@ -82,6 +94,7 @@ class KGroupedTable(Generic[K, V]):
         subtractor: Callable[..., Any],
         store: str | None,
         emit: str | None,
+        ttl: Duration | None,
         here: str,
     ) -> tables.KTable[Any, Any]:
         schema, begin = self._node.output(), initial_of(initial, here)
@@ -96,6 +109,7 @@ class KGroupedTable(Generic[K, V]):
             initial=begin,
             adder=bound_on(op, adder, (KEY_VALUE_AGGREGATE,), symbols, here, check),
             subtractor=bound_on(op, subtractor, (KEY_VALUE_AGGREGATE,), symbols, here, check),
+            ttl_ms=ttl_of(ttl, here),
         )
 
     def _add(
@@ -107,7 +121,7 @@ class KGroupedTable(Generic[K, V]):
             origin=here,
             upstream=self._node,  # type: ignore[call-arg]
             store=name,
-            emit=self._builder.emit if emit is None else emit_of(emit, here),
+            emit=self._builder.emission(emit, here),
             **parameters,
         )
         return tables.KTable(self._builder, self._builder.add(node))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from headrace.dsl.functions import KEY_VALUE, VALUE, bound, bound_on, exactly
-from headrace.dsl.names import emit_of
+from headrace.dsl.columns import On, key_into
+from headrace.dsl.functions import bound_on
+from headrace.dsl.join_chain import Chained, Gather, Spread
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr
 from headrace.model.durations import Duration, duration_ms, duration_text
 from headrace.model.windows import JoinWindows
 from headrace.plan.nodes import (
-    Emit,
     ForeignKeyJoin,
     ForeignKeyMatch,
     ForeignKeySubscribe,
@@ -25,7 +25,6 @@ from headrace.plan.nodes import (
     TableJoin,
     VersionedTable,
 )
-from headrace.serde import serde_of
 
 if TYPE_CHECKING:
     from headrace.dsl.builder import Builder
@@ -34,10 +33,13 @@ LEFT_RIGHT = ("left", "right")
 KEY_LEFT_RIGHT = ("key", "left", "right")
 
 Joiner = Callable[..., Any] | Expr
+OPS = {Side.INNER: "join", Side.LEFT: "left_join", Side.OUTER: "outer_join"}
 
 
-def joiner_of(op: str, joiner: Joiner, left: Node, right: Node, here: str) -> Bound:
+def joiner_of(op: str, joiner: Joiner | Chained, left: Node, right: Node, here: str) -> Bound:
     """A function of both values, or of the key and both values."""
+    if isinstance(joiner, Gather | Spread):
+        return joiner.bound(op, left, right, here)
     symbols = {
         "key": left.output().key.type,
         "left": left.output().value.type,
@@ -46,27 +48,40 @@ def joiner_of(op: str, joiner: Joiner, left: Node, right: Node, here: str) -> Bo
     return bound_on(op, joiner, (LEFT_RIGHT, KEY_LEFT_RIGHT), symbols, here)
 
 
-def same_app(builder: Builder, other: Builder, here: str) -> None:
-    """Raise if the two sides belong to two applications."""
-    if other is not builder:
-        raise OptionInvalid("other", other.id, f"a stream or table of this application, {builder.id!r}", here)
+def same_app(builder: Builder, other: object, here: str, kinds: type | tuple[type, ...], wanted: str) -> None:
+    """Raise if the other side is none of these kinds, or belongs to another application."""
+    theirs: Any = getattr(other, "_builder", None)
+    if not isinstance(other, kinds):
+        raise OptionInvalid("other", other, wanted, here)
+    if theirs is not builder:
+        raise OptionInvalid("other", theirs.id, f"a stream or table of this application, {builder.id!r}", here)
+
+
+def sides(builder: Builder, other: Any, kinds: tuple[type, ...], allowed: str, here: str) -> tuple[Node, ...]:
+    """The nodes of the other side, or sides, of a join."""
+    others = tuple(other) if isinstance(other, list | tuple) else (other,)
+    if not others:
+        raise OptionInvalid("other", other, "at least one to join with", here)
+    for one in others:
+        same_app(builder, one, here, kinds, allowed)
+    return tuple(one._node for one in others)
 
 
 def same_keys(left: Node, right: Node, here: str) -> None:
-    """Raise if the two sides have keys of different types: they would never meet."""
+    """Raise if the two sides have keys of different types, or of different windows: they would never meet."""
     mine, theirs = left.output().key, right.output().key
-    if mine.type != theirs.type:
+    mine.store_serde(here)  # raises if the key has no bytes to be found by
+    if not mine.meets(theirs):
         raise TypesDiffer(
             "the joined sides have keys of two types", mine, theirs, here, fix="bring both to one type, or join on=..."
         )
-    serde_of(mine.type, here)  # raises if the key has no bytes to be found by
 
 
 def table_join(
     builder: Builder,
     left: Node,
     right: Node,
-    joiner: Joiner,
+    joiner: Joiner | Chained,
     side: Side,
     store: str | None,
     emit: str | None,
@@ -74,10 +89,8 @@ def table_join(
     here: str,
 ) -> Node:
     """A join of two tables by key."""
-    op = {Side.INNER: "join", Side.LEFT: "left_join", Side.OUTER: "outer_join"}[side]
+    op = OPS[side]
     same_keys(left, right, here)
-    kept = None if store is None else builder.store_name(store, store, here)
-    chosen = builder.emit if emit is None else emit_of(emit, here)
     node = TableJoin(
         name=builder.unique(name, f"{left.name}.{op}", here),
         origin=here,
@@ -85,8 +98,7 @@ def table_join(
         right=right,
         joiner=joiner_of(op, joiner, left, right, here),
         side=side,
-        store=kept,
-        emit=chosen if kept else Emit.EVERY,
+        **builder.kept(store, emit, here),
     )
     return builder.add(node)
 
@@ -95,26 +107,31 @@ def foreign_key_join(
     builder: Builder,
     left: Node,
     right: Node,
-    on: Callable[..., Any] | Expr,
-    joiner: Joiner,
+    on: On,
+    joiner: Joiner | Chained,
     side: Side,
     store: str | None,
     emit: str | None,
     name: str | None,
     here: str,
+    inner: bool = False,
 ) -> Node:
     """A join of two tables by a key that a function finds in the rows of the left."""
-    op = "left_join" if side is Side.LEFT else "join"
-    key = bound(op, on, (VALUE, KEY_VALUE), left, here, exactly(right.output().key.type, "the key to join on"))
+    op = OPS[side]
+    if side is Side.OUTER:
+        raise OptionInvalid("on", on, "none: an outer join of tables goes by their keys", here)
+    key = key_into(op, left, right, on, here, inner)
     for one in (left, right):
         one.output().key.store_serde(here)  # raises if a key has no bytes to be found by
     path, keep_all = builder.unique(name, f"{left.name}.{op}", here), side is Side.LEFT
-    kept = None if store is None else builder.store_name(store, store, here)
-    chosen = builder.emit if emit is None else emit_of(emit, here)
-    subscribe = ForeignKeySubscribe(name=f"{path}.subscribe", origin=here, upstream=left, on=key, keep_all=keep_all)
-    subscribers = builder.store_name(None, f"{path}.subscribers", here)
+    steps = [builder.unique(name and f"{name}.{step}", f"{path}.{step}", here) for step in ("subscribe", "match")]
+    given = store or name
+    subscribers = builder.store_name(
+        given and f"{given}.subscribers", f"{left.name}.{op}-{right.name}.subscribers", here
+    )
+    subscribe = ForeignKeySubscribe(name=steps[0], origin=here, upstream=left, on=key, keep_all=keep_all)
     match = ForeignKeyMatch(
-        name=f"{path}.match",
+        name=steps[1],
         origin=here,
         subscriptions=builder.add(subscribe),
         table=right,
@@ -128,8 +145,7 @@ def foreign_key_join(
         left=left,
         joiner=joiner_of(op, joiner, left, right, here),
         keep_all=keep_all,
-        store=kept,
-        emit=chosen if kept else Emit.EVERY,
+        **builder.kept(store, emit, here),
     )
     return builder.add(node)
 
@@ -138,7 +154,7 @@ def stream_join(
     builder: Builder,
     left: Node,
     right: Node,
-    joiner: Joiner,
+    joiner: Joiner | Chained,
     windows: JoinWindows | None,
     side: Side,
     store: str | None,
@@ -146,7 +162,7 @@ def stream_join(
     here: str,
 ) -> Node:
     """A join of two streams by key, within windows."""
-    op = {Side.INNER: "join", Side.LEFT: "left_join", Side.OUTER: "outer_join"}[side]
+    op = OPS[side]
     if not isinstance(windows, JoinWindows):
         wanted = 'hr.join_windows("10s"): two streams are joined within some time'
         raise OptionInvalid("windows", windows, wanted, here)
@@ -169,7 +185,7 @@ def stream_table_join(
     builder: Builder,
     stream: Node,
     table: Node,
-    joiner: Joiner,
+    joiner: Joiner | Chained,
     keep_all: bool,
     grace: Duration | None,
     name: str | None,
@@ -209,17 +225,18 @@ def stream_global_join(
     builder: Builder,
     stream: Node,
     table: GlobalTable,
-    on: Callable[[Any, Any], Any] | Expr | None,
-    joiner: Joiner,
+    on: On | None,
+    joiner: Joiner | Chained,
     keep_all: bool,
     name: str | None,
     here: str,
+    inner: bool = False,
 ) -> Node:
     """A join of a stream with a global table, by a key that a function names."""
     op = "left_join" if keep_all else "join"
     if on is None:
         raise OptionInvalid("on", on, "the key to look up: on=lambda key, value: ...", here)
-    key = bound(op, on, (KEY_VALUE,), stream, here, exactly(table.output().key.type, "the key to look up"))
+    key = key_into(op, stream, table, on, here, inner, "the key to look up")
     return builder.add(
         StreamGlobalJoin(
             name=builder.unique(name, f"{stream.name}.{op}", here),

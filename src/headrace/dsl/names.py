@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from headrace.errors import NameInvalid, OptionInvalid, TypesDiffer
+from headrace.model.durations import Duration, duration_ms
 from headrace.plan.nodes import Emit
 from headrace.plan.schema import Field
 from headrace.serde import Serde, fitting
@@ -27,6 +28,11 @@ def emit_of(value: str, here: str) -> Emit:
         return Emit(value)
     except ValueError:
         raise OptionInvalid("emit", value, '"settled" or "every"', here) from None
+
+
+def ttl_of(ttl: Duration | None, here: str) -> int | None:
+    """How long rows last without an update, in milliseconds; None for as long as they are."""
+    return None if ttl is None else duration_ms("ttl", ttl, here, least=1)
 
 
 def fitting_serde(part: str, chosen: Serde[Any] | None, field: Field, here: str) -> Serde[Any]:

@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from headrace.dsl import table as tables
+from headrace.dsl.beside import errors, late
 from headrace.dsl.branched import BranchedKStream
-from headrace.dsl.functions import KEY_VALUE, VALUE, bound, exactly, list_of_pairs, list_type, pair_type
+from headrace.dsl.columns import Columns, On
+from headrace.dsl.functions import KEY_VALUE, VALUE, acting, bound, exactly, list_of_pairs, list_type, pair_type
 from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.grouped import KGroupedStream
-from headrace.dsl.joins import Joiner, same_app, stream_global_join, stream_join, stream_table_join
-from headrace.dsl.names import checked_name, emit_of, fitting_serde
+from headrace.dsl.joins import Joiner, same_app, sides
+from headrace.dsl.names import checked_name, fitting_serde, ttl_of
+from headrace.dsl.options import Partitioner, partitioner_of
+from headrace.dsl.processors import Function, Stores, process, process_values
+from headrace.dsl.stream_joins import StreamJoins
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr
-from headrace.model.durations import Duration
+from headrace.model.durations import Duration, duration_ms
+from headrace.model.failure import Failure
 from headrace.model.types import BOOL, STR
 from headrace.model.windows import JoinWindows
 from headrace.plan.nodes import (
-    Emit,
+    DropDuplicates,
     Filter,
     FlatMap,
     FlatMapValues,
+    Foreach,
     Map,
     MapValues,
     Merge,
     Node,
     Peek,
+    Print,
     Repartition,
     SelectKey,
     Side,
@@ -34,7 +43,8 @@ from headrace.plan.nodes import (
     ToTable,
 )
 from headrace.plan.origin import origin
-from headrace.serde import Serde
+from headrace.processor import FixedKeyProcessor, Processor
+from headrace.serde import Serde, serde_of
 
 if TYPE_CHECKING:
     from headrace.dsl.builder import Builder
@@ -52,14 +62,17 @@ class KStream(Generic[K, V]):
     def __init__(self, builder: Builder, node: Node) -> None:
         self._builder, self._node = builder, node
 
-    def filter(self, predicate: Callable[[K, V], bool] | Expr, *, name: str | None = None) -> KStream[K, V]:
+    def __repr__(self) -> str:
+        return f"KStream({self._node.name})"
+
+    def filter(self, predicate: Callable[[K, V], bool | Expr] | Expr, *, name: str | None = None) -> KStream[K, V]:
         """Keep the records whose predicate is true.
 
         stream.filter(lambda key, value: value > 100)
         """
         return self._filter("filter", predicate, keep=True, name=name)
 
-    def filter_not(self, predicate: Callable[[K, V], bool] | Expr, *, name: str | None = None) -> KStream[K, V]:
+    def filter_not(self, predicate: Callable[[K, V], bool | Expr] | Expr, *, name: str | None = None) -> KStream[K, V]:
         """Keep the records whose predicate is not true."""
         return self._filter("filter_not", predicate, keep=False, name=name)
 
@@ -132,19 +145,62 @@ class KStream(Generic[K, V]):
     def peek(self, shown: Callable[[K, V], object] | Expr, *, name: str | None = None) -> KStream[K, V]:
         """Print an expression of every record to the console, and send the record on unchanged.
 
-        stream.peek(lambda key, value: key + " -> " + value)
+        A function that uses more than its arguments and `hr` runs as Python code, for each record: it may do something
+        else instead, and print nothing by giving None.
+
+            stream.peek(lambda key, value: key + " -> " + value)
+            stream.peek(lambda key, value: seen.append(value))
         """
         here = origin()
-        return self._next(Peek, "peek", name, here, shown=bound("peek", shown, (KEY_VALUE,), self._node, here))
+        return self._next(Peek, "peek", name, here, shown=acting("peek", shown, self._node, here))
 
-    def merge(self, other: KStream[K, V], *, name: str | None = None) -> KStream[K, V]:
-        """The records of both streams as one. Nothing is promised about the order between the two."""
+    def foreach(self, action: Callable[[K, V], object], *, name: str | None = None) -> None:
+        """Call a function for every record, for what it does; nothing is sent on."""
         here = origin()
-        if other._builder is not self._builder:
-            raise OptionInvalid("other", other._builder.id, f"a stream of this application, {self._builder.id!r}", here)
+        called = acting("foreach", action, self._node, here, traced=False)
+        self._next(Foreach, "foreach", name, here, action=called)
+
+    def print(
+        self,
+        label: str | None = None,
+        *,
+        mapper: Callable[[K, V], str] | Expr | None = None,
+        file: str | Path | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Write a line `[label]: key, value` for every record, or what `mapper` makes of it, to the console or a file.
+
+        The label is the name of the stream unless given. The file is written anew with every start.
+        """
+        here = origin()
+        text = None if mapper is None else bound("print", mapper, (KEY_VALUE,), self._node, here)
+        if file is not None and not Path(file).absolute().parent.is_dir():
+            raise OptionInvalid("file", str(file), "a file in a directory that is there", here)
+        self._next(
+            Print,
+            "print",
+            name,
+            here,
+            label=self._node.name if label is None else label,
+            mapper=text,
+            file=None if file is None else str(file),
+        )
+
+    def merge(self, *others: KStream[K, V], name: str | None = None) -> KStream[K, V]:
+        """The records of all these streams as one. Nothing is promised about the order between them."""
+        here = origin()
+        if not others:
+            raise OptionInvalid("others", others, "at least one stream to merge with", here)
+        merged = self
+        for number, other in enumerate(others, 1):
+            merged = merged._merge(other, name if number == len(others) else None, here)
+        return merged
+
+    def _merge(self, other: KStream[K, V], name: str | None, here: str) -> KStream[K, V]:
+        same_app(self._builder, other, here, KStream, "a stream: of a table, its changes are one: table.to_stream()")
         for part in ("key", "value"):
             mine, theirs = (getattr(node.output(), part) for node in (self._node, other._node))
-            if mine.type != theirs.type:
+            if not mine.meets(theirs):
                 raise TypesDiffer(
                     f"the merged streams have {part}s of two types",
                     mine,
@@ -187,21 +243,56 @@ class KStream(Generic[K, V]):
         other: GlobalKTable[K2, V2],
         joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
         *,
-        on: Callable[[K, V], K2 | None] | Expr,
+        on: Callable[[V], K2 | None] | Callable[[K, V], K2 | None] | Expr | Columns,
         name: str | None = None,
     ) -> KStream[K, V3]: ...
 
+    @overload
     def join(
         self,
-        other: KStream[Any, Any] | tables.KTable[Any, Any] | GlobalKTable[Any, Any],
+        other: KStream[Any, V2],
+        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
+        windows: JoinWindows,
+        *,
+        on: On,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> KStream[Any, V3]: ...
+
+    @overload
+    def join(
+        self,
+        other: tables.KTable[Any, V2],
+        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
+        *,
+        on: On,
+        grace: Duration | None = None,
+        name: str | None = None,
+    ) -> KStream[Any, V3]: ...
+
+    @overload
+    def join(
+        self,
+        other: Sequence[KStream[Any, Any] | tables.KTable[Any, Any] | GlobalKTable[Any, Any]],
+        joiner: Callable[..., V3] | Expr,
+        windows: JoinWindows | None = None,
+        *,
+        on: Sequence[On | None] | None = None,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> KStream[Any, V3]: ...
+
+    def join(
+        self,
+        other: Any,
         joiner: Joiner,
         windows: JoinWindows | None = None,
         *,
-        on: Callable[[K, V], Any] | Expr | None = None,
+        on: Any = None,
         grace: Duration | None = None,
         store: str | None = None,
         name: str | None = None,
-    ) -> KStream[K, Any]:
+    ) -> KStream[Any, Any]:
         """Each record with the row of its key in a table, or of the key that `on` names in a global table.
 
         With another stream and `windows`, each pair of records with the same key that lie close enough in time, as
@@ -212,13 +303,20 @@ class KStream(Generic[K, V]):
         With a versioned table it is the row of the record's own time, and with `grace` the record waits for that row
         until the stream is so much further.
 
+        `on` is a function of the value, or of the key and the value, or names of fields. It finds the key to look up in
+        a global table; with a table or a stream, the records get it for their key, those of both streams, and the
+        result keeps it. A record of which one column is None has no key.
+
+        Several others in a list are joined one after the other, and the function takes all values; `on` is then a list
+        with one for each, and finds its keys in the values of this stream.
+
             orders.join(payments, lambda order, payment: order + payment, hr.join_windows("1h"))
             clicks.join(users, lambda click, user: user + " clicked " + click)
             orders.join(products, lambda order, product: product, on=lambda key, order: order[:3])
+            orders.join(prices, lambda order, price: order.pieces * price, on=["sku", "region"])
+            a.join([b, c], lambda a, b, c: a + b + c, hr.join_windows("1h"))
         """
-        if isinstance(other, KStream):
-            return self._join_stream(other, joiner, windows, Side.INNER, on, store, name)
-        return self._join(other, joiner, False, on, grace, name, windows)
+        return self._join(other, joiner, Side.INNER, windows, on, grace, store, name)
 
     @overload
     def left_join(
@@ -247,30 +345,64 @@ class KStream(Generic[K, V]):
         other: GlobalKTable[K2, V2],
         joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
         *,
-        on: Callable[[K, V], K2 | None] | Expr,
+        on: Callable[[V], K2 | None] | Callable[[K, V], K2 | None] | Expr | Columns,
         name: str | None = None,
     ) -> KStream[K, V3]: ...
 
+    @overload
     def left_join(
         self,
-        other: KStream[Any, Any] | tables.KTable[Any, Any] | GlobalKTable[Any, Any],
+        other: KStream[Any, V2],
+        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
+        windows: JoinWindows,
+        *,
+        on: On,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> KStream[Any, V3]: ...
+
+    @overload
+    def left_join(
+        self,
+        other: tables.KTable[Any, V2],
+        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
+        *,
+        on: On,
+        grace: Duration | None = None,
+        name: str | None = None,
+    ) -> KStream[Any, V3]: ...
+
+    @overload
+    def left_join(
+        self,
+        other: Sequence[KStream[Any, Any] | tables.KTable[Any, Any] | GlobalKTable[Any, Any]],
+        joiner: Callable[..., V3] | Expr,
+        windows: JoinWindows | None = None,
+        *,
+        on: Sequence[On | None] | None = None,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> KStream[Any, V3]: ...
+
+    def left_join(
+        self,
+        other: Any,
         joiner: Joiner,
         windows: JoinWindows | None = None,
         *,
-        on: Callable[[K, V], Any] | Expr | None = None,
+        on: Any = None,
         grace: Duration | None = None,
         store: str | None = None,
         name: str | None = None,
-    ) -> KStream[K, Any]:
+    ) -> KStream[Any, Any]:
         """As `join`, and a record without a row is sent on with None in its place, one without a key too.
 
         With another stream, that happens when no partner can come any more: `after` and grace have passed in stream
         time.
         """
-        if isinstance(other, KStream):
-            return self._join_stream(other, joiner, windows, Side.LEFT, on, store, name)
-        return self._join(other, joiner, True, on, grace, name, windows)
+        return self._join(other, joiner, Side.LEFT, windows, on, grace, store, name)
 
+    @overload
     def outer_join(
         self,
         other: KStream[K, V2],
@@ -279,9 +411,182 @@ class KStream(Generic[K, V]):
         *,
         store: str | None = None,
         name: str | None = None,
-    ) -> KStream[K, V3]:
-        """As `left_join` of two streams, for the records of both: None stands for the partner that did not come."""
-        return self._join_stream(other, joiner, windows, Side.OUTER, None, store, name)
+    ) -> KStream[K, V3]: ...
+
+    @overload
+    def outer_join(
+        self,
+        other: KStream[Any, V2],
+        joiner: Callable[[V | None, V2 | None], V3] | Callable[[K, V | None, V2 | None], V3] | Expr,
+        windows: JoinWindows,
+        *,
+        on: On,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> KStream[Any, V3]: ...
+
+    @overload
+    def outer_join(
+        self,
+        other: Sequence[KStream[Any, Any]],
+        joiner: Callable[..., V3] | Expr,
+        windows: JoinWindows,
+        *,
+        on: Sequence[On | None] | None = None,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> KStream[Any, V3]: ...
+
+    def outer_join(
+        self,
+        other: Any,
+        joiner: Joiner,
+        windows: JoinWindows,
+        *,
+        on: Any = None,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> KStream[Any, Any]:
+        """As `left_join` of streams, for the records of all: None stands for a partner that did not come."""
+        return self._join(other, joiner, Side.OUTER, windows, on, None, store, name)
+
+    def drop_duplicates(
+        self,
+        key: Callable[[K, V], Any] | Expr | None = None,
+        *,
+        within: Duration,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> KStream[K, V]:
+        """The first record of each key within some time; later ones are dropped.
+
+        With a function, of each key and what it finds in the record; where that is None, the record is sent on. A
+        record is a duplicate if one that was sent on lies less than `within` before or after it, by their own times,
+        in whatever order they come. Drops duplicates, records without a key, and as late those that lie `within` or
+        more behind stream time, for what was sent on around them is forgotten.
+
+            orders.drop_duplicates(lambda key, order: order.id, within="1h")
+        """
+        here = origin()
+        within_ms = duration_ms("within", within, here, least=1)
+        self._node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
+        found = None if key is None else bound("drop_duplicates", key, (KEY_VALUE,), self._node, here)
+        if found is not None:
+            serde_of(found.type, here)  # raises if the id has no bytes to be found by
+        kept = self._builder.store_name(store, name or f"{self._node.name}.drop_duplicates", here)
+        return self._next(DropDuplicates, "drop_duplicates", name, here, id=found, within_ms=within_ms, store=kept)
+
+    def late(self, *, name: str | None = None) -> KStream[K, Any]:
+        """The records that came too late for this join, or this `drop_duplicates`, and are in no result: as they were.
+
+        Of a join with another stream, these are the records of both sides. Their values have a type if both sides have
+        the same.
+        """
+        return KStream(self._builder, late(self._builder, self._node, name, origin()))
+
+    def errors(self, *, name: str | None = None) -> KStream[K, Failure[Any]]:
+        """The records that the function of this operator failed on; none of them stops the application any more.
+
+        Each has its key, time and headers, and as value an `hr.Failure`: the value as it was, the operator, the class
+        and message of the exception, and the topic-partition@offset. Nothing of it is in the result. Of a branch,
+        these are the failures of all predicates of the split; of a stream that is read, the records whose bytes do not
+        fit its serdes, with keys and values in bytes.
+
+            numbers = texts.map_values(lambda text: 100 // len(text))
+            numbers.errors().to("failed")
+        """
+        return KStream(self._builder, errors(self._builder, self._node, name, origin()))
+
+    @overload
+    def process(
+        self,
+        processor: Function,
+        *,
+        key: Serde[K2],
+        value: Serde[V2],
+        stores: Stores = (),
+        name: str | None = None,
+    ) -> KStream[K2, V2]: ...
+
+    @overload
+    def process(
+        self,
+        processor: Callable[[], Processor[K2, V2]],
+        *,
+        stores: Stores = (),
+        key: Serde[K2] | None = None,
+        value: Serde[V2] | None = None,
+        name: str | None = None,
+    ) -> KStream[K2, V2]: ...
+
+    @overload
+    def process(
+        self,
+        processor: Function,
+        *,
+        stores: Stores = (),
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
+        name: str | None = None,
+    ) -> KStream[Any, Any]: ...
+
+    def process(
+        self,
+        processor: Any,
+        *,
+        stores: Stores = (),
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
+        name: str | None = None,
+    ) -> KStream[Any, Any]:
+        """Hand every record to a processor, with stores and timers; it sends on what it likes, with keys of its own.
+
+        Give a subclass of `hr.Processor`, a function that makes one, or a function of the record, or of the record and
+        the context, that yields records. `key` and `value` are the serdes of what it sends on. Nothing is dropped, and
+        nothing moves to another task before it: put `repartition()` in front if keys were changed and stores are used.
+
+            def twice(record):
+                yield record
+                yield record.with_value(record.value.upper())
+
+            words.process(twice, key=hr.STRING, value=hr.STRING).to("both")
+        """
+        here = origin()
+        path = self._builder.unique(name, f"{self._node.name}.process", here)
+        node = process(self._builder, (self._node,), processor, path, here, stores=stores, key=key, value=value)
+        return KStream(self._builder, node)
+
+    @overload
+    def process_values(
+        self, processor: Function, *, value: Serde[V2], stores: Stores = (), name: str | None = None
+    ) -> KStream[K, V2]: ...
+
+    @overload
+    def process_values(
+        self,
+        processor: Callable[[], FixedKeyProcessor[V2]],
+        *,
+        stores: Stores = (),
+        value: Serde[V2] | None = None,
+        name: str | None = None,
+    ) -> KStream[K, V2]: ...
+
+    @overload
+    def process_values(
+        self, processor: Function, *, stores: Stores = (), value: Serde[Any] | None = None, name: str | None = None
+    ) -> KStream[K, Any]: ...
+
+    def process_values(
+        self, processor: Any, *, stores: Stores = (), value: Serde[Any] | None = None, name: str | None = None
+    ) -> KStream[K, Any]:
+        """As `process`, with a `hr.FixedKeyProcessor` or a function that leaves the keys alone: no record has to move.
+
+        What is sent on is made of a record that came in; another key is refused.
+        """
+        here = origin()
+        path = self._builder.unique(name, f"{self._node.name}.process_values", here)
+        node = process_values(self._builder, self._node, processor, path, here, stores, value)
+        return KStream(self._builder, node)
 
     def split(self, name: str | None = None) -> BranchedKStream[K, V]:
         """Send each record one of several ways.
@@ -291,32 +596,42 @@ class KStream(Generic[K, V]):
         """
         return BranchedKStream(self._builder, self._node, name, origin())
 
-    def repartition(self, partitions: int | None = None, *, name: str | None = None) -> KStream[K, V]:
-        """Bring records with the same key together in one task; a record without a key is dropped."""
+    def repartition(
+        self, partitions: int | None = None, *, partitioner: Partitioner | None = None, name: str | None = None
+    ) -> KStream[K, V]:
+        """Bring records with the same key together in one task; a record without a key is dropped.
+
+        A partitioner, `lambda key, value, partitions: ...`, may bring others together, as in `to`.
+        """
         here = origin()
         if partitions is not None and (not isinstance(partitions, int) or partitions < 1):
             raise OptionInvalid("partitions", partitions, "a whole number from 1 on", here)
         self._node.output().key.store_serde(here)  # raises if the key has no bytes to be sent by
-        return self._next(Repartition, "repartition", name, here, partitions=partitions)
+        chosen = partitioner_of("repartition", partitioner, self._node.output(), here)
+        return self._next(Repartition, "repartition", name, here, partitions=partitions, partitioner=chosen)
 
     def to_table(
-        self, *, store: str | None = None, emit: str | None = None, name: str | None = None
+        self,
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        ttl: Duration | None = None,
+        name: str | None = None,
     ) -> tables.KTable[K, V]:
         """The stream as a table: the last value of each key is its row, a record without a value deletes it.
 
         A record without a key is dropped. Sends on every change; with the name of a store the last one of each key in
-        a batch, or with `emit="every"` each.
+        a batch, or with `emit="every"` each. With `ttl`, a row that was not updated for so long by stream time is
+        deleted, and a record that is older than that dropped as late.
         """
         here = origin()
         self._node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
-        kept = None if store is None else self._builder.store_name(store, store, here)
-        chosen = self._builder.emit if emit is None else emit_of(emit, here)
         node = ToTable(
             name=self._builder.unique(name, f"{self._node.name}.to_table", here),
             origin=here,
             upstream=self._node,
-            store=kept,
-            emit=chosen if kept else Emit.EVERY,
+            **self._builder.kept(store, emit, here),
+            ttl_ms=ttl_of(ttl, here),
         )
         return tables.KTable(self._builder, self._builder.add(node))
 
@@ -338,12 +653,15 @@ class KStream(Generic[K, V]):
         *,
         key: Serde[K] | None = None,
         value: Serde[V] | None = None,
+        partitioner: Partitioner | None = None,
         name: str | None = None,
     ) -> None:
         """Write every record to a topic, or to the topic that a function names for it.
 
         Without `key` and `value` the serdes they were read with are used, or the natural one of their type.
-        Records keep their timestamps and headers, and are partitioned by key as Kafka's own producers do.
+        Records keep their timestamps and headers, and are partitioned by key as Kafka's own producers do, unless a
+        partitioner, `lambda key, value, partitions: ...`, or with the topic in front, says otherwise: it gives a
+        partition, a list of several, an empty one to drop the record, or None for the usual one.
         """
         here = origin()
         schema = self._node.output()
@@ -353,51 +671,32 @@ class KStream(Generic[K, V]):
         else:
             path, target = "to", bound("to", topic, (KEY_VALUE,), self._node, here, exactly(STR, "the topic"))
         key, value = fitting_serde("key", key, schema.key, here), fitting_serde("value", value, schema.value, here)
-        self._next(To, path, name, here, topic=target, key=key, value=value)
-
-    def _join_stream(
-        self,
-        other: KStream[Any, Any],
-        joiner: Joiner,
-        windows: JoinWindows | None,
-        side: Side,
-        on: object,
-        store: str | None,
-        name: str | None,
-    ) -> KStream[K, Any]:
-        here = origin()
-        if on is not None:
-            raise OptionInvalid("on", on, "it for a global table only: streams are joined by their keys", here)
-        if not isinstance(other, KStream):
-            raise OptionInvalid("other", other, "a stream: only streams have an outer join with streams", here)
-        same_app(self._builder, other._builder, here)
-        node = stream_join(self._builder, self._node, other._node, joiner, windows, side, store, name, here)
-        return KStream(self._builder, node)
+        chosen = partitioner_of("to", partitioner, schema, here)
+        self._next(To, path, name, here, topic=target, key=key, value=value, partitioner=chosen)
 
     def _join(
         self,
-        other: tables.KTable[Any, Any] | GlobalKTable[Any, Any],
+        other: Any,
         joiner: Joiner,
-        keep_all: bool,
-        on: Callable[[K, V], Any] | Expr | None,
-        grace: Duration | None,
-        name: str | None,
+        side: Side,
         windows: JoinWindows | None,
-    ) -> KStream[K, Any]:
+        on: Any,
+        grace: Duration | None,
+        store: str | None,
+        name: str | None,
+    ) -> KStream[Any, Any]:
         here = origin()
-        if windows is not None:
-            raise OptionInvalid("windows", windows, "none: a table is looked up as it is when the record comes", here)
-        same_app(self._builder, other._builder, here)
-        if isinstance(other, GlobalKTable):
-            node = stream_global_join(self._builder, self._node, other._node, on, joiner, keep_all, name, here)
-        elif on is not None:
-            raise OptionInvalid("on", on, "it for a global table: a table is joined by the key of the stream", here)
+        kinds = (KStream, tables.KTable, GlobalKTable)
+        others = sides(self._builder, other, kinds, "a stream or a table, or several in a list", here)
+        joins = StreamJoins(self._builder, side, windows, grace, here)
+        if isinstance(other, list | tuple):
+            node = joins.all(self._node, others, joiner, on, store, name)
         else:
-            node = stream_table_join(self._builder, self._node, other._node, joiner, keep_all, grace, name, here)
+            node = joins.one(self._node, others[0], joiner, on, store, name)
         return KStream(self._builder, node)
 
     def _filter(
-        self, op: str, predicate: Callable[[K, V], bool] | Expr, *, keep: bool, name: str | None
+        self, op: str, predicate: Callable[[K, V], bool | Expr] | Expr, *, keep: bool, name: str | None
     ) -> KStream[K, V]:
         here = origin()
         condition = bound(op, predicate, (KEY_VALUE,), self._node, here, exactly(BOOL, "the predicate"))

@@ -18,6 +18,8 @@ class Suppressed:
     limit_ms: int | None
     max_records: int | None
     fail_when_full: bool
+    max_bytes: int | None = None
+    idle_ms: int | None = None
 
     def wait_ms(self, node: Node, here: str) -> int:
         """How long changes wait: the limit, or what the windows of the table need."""
@@ -29,28 +31,43 @@ class Suppressed:
         return lateness
 
 
-def until_window_closes(*, max_records: int | None = None) -> Suppressed:
+def until_window_closes(*, max_records: int | None = None, max_bytes: int | None = None) -> Suppressed:
     """Send on one result for each window, when it is over.
 
     Results leave in the order of the ends of their windows, then of their keys. Nothing may leave earlier, so the
-    application stops when more than `max_records` results have to wait.
+    application stops when more than `max_records` results, or results of more than `max_bytes`, have to wait.
 
         counts.suppress(hr.until_window_closes()).to_stream().to("final-counts")
     """
-    return Suppressed(None, _most(max_records, origin()), fail_when_full=True)
+    here = origin()
+    records, size = _most("max_records", max_records, here), _most("max_bytes", max_bytes, here)
+    return Suppressed(None, records, fail_when_full=True, max_bytes=size)
 
 
-def until_time_limit(limit: Duration, *, max_records: int | None = None, when_full: str = "emit") -> Suppressed:
+def until_time_limit(
+    limit: Duration,
+    *,
+    max_records: int | None = None,
+    max_bytes: int | None = None,
+    when_full: str = "emit",
+    idle_after: Duration | None = None,
+) -> Suppressed:
     """Send on the last change of each key, when stream time is `limit` past the first that was held back.
 
-    When more than `max_records` keys have to wait the oldest is sent on early, or with `when_full="stop"` the
-    application stops.
+    When more than `max_records` keys have to wait, or keys and values of more than `max_bytes`, the oldest is sent on
+    early, or with `when_full="stop"` the application stops. With `idle_after`, stream time follows the clock after so
+    long a silence, as that of windows does.
     """
     here = origin()
     if when_full not in ("emit", "stop"):
         raise OptionInvalid("when_full", when_full, '"emit" or "stop"', here)
-    most = _most(max_records, here)
-    return Suppressed(duration_ms("limit", limit, here), most, fail_when_full=when_full == "stop")
+    return Suppressed(
+        duration_ms("limit", limit, here),
+        _most("max_records", max_records, here),
+        fail_when_full=when_full == "stop",
+        max_bytes=_most("max_bytes", max_bytes, here),
+        idle_ms=None if idle_after is None else duration_ms("idle_after", idle_after, here, least=1),
+    )
 
 
 def checked(until: Suppressed, here: str) -> Suppressed:
@@ -60,9 +77,9 @@ def checked(until: Suppressed, here: str) -> Suppressed:
     return until
 
 
-def _most(max_records: object, here: str) -> int | None:
-    if max_records is None:
+def _most(option: str, most: object, here: str) -> int | None:
+    if most is None:
         return None
-    if not isinstance(max_records, int) or isinstance(max_records, bool) or max_records < 0:
-        raise OptionInvalid("max_records", max_records, "a whole number from 0 on, or None for no limit", here)
-    return max_records
+    if not isinstance(most, int) or isinstance(most, bool) or most < 0:
+        raise OptionInvalid(option, most, "a whole number from 0 on, or None for no limit", here)
+    return most

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from headrace.dsl import stream as streams
+from headrace.dsl.beside import errors, expired, late
+from headrace.dsl.columns import Columns, On
 from headrace.dsl.functions import KEY_VALUE, VALUE, bound, exactly, pair_type
 from headrace.dsl.grouped_table import KGroupedTable
-from headrace.dsl.joins import Joiner, foreign_key_join, same_app, table_join
-from headrace.dsl.names import emit_of
+from headrace.dsl.joins import Joiner, sides
+from headrace.dsl.processors import Stores, sent_field
 from headrace.dsl.suppressed import Suppressed, checked
+from headrace.dsl.table_joins import TableJoins
+from headrace.errors import VersionsHeldBack
 from headrace.expr import Expr
+from headrace.model.failure import Failure
 from headrace.model.types import BOOL
-from headrace.plan.nodes import Emit, Node, Side, Suppress, TableFilter, TableGroupBy, TableMapValues, ToStream
+from headrace.plan.nodes import (
+    Node,
+    Side,
+    Suppress,
+    TableFilter,
+    TableGroupBy,
+    TableMapValues,
+    TableTransformValues,
+    ToStream,
+)
 from headrace.plan.origin import origin
+from headrace.processor import ValueTransformer
+from headrace.processor.supplied import supplied
+from headrace.serde import Serde
 
 if TYPE_CHECKING:
     from headrace.dsl.builder import Builder
@@ -32,9 +49,17 @@ class KTable(Generic[K, V]):
     def __init__(self, builder: Builder, node: Node) -> None:
         self._builder, self._node = builder, node
 
+    def __repr__(self) -> str:
+        return f"KTable({self._node.name})"
+
+    @property
+    def queryable_store_name(self) -> str | None:
+        """The name of the store that holds its rows; None if it keeps none."""
+        return getattr(self._node, "store", None)
+
     def filter(
         self,
-        predicate: Callable[[K, V], bool] | Expr,
+        predicate: Callable[[K, V], bool | Expr] | Expr,
         *,
         store: str | None = None,
         emit: str | None = None,
@@ -48,7 +73,7 @@ class KTable(Generic[K, V]):
 
     def filter_not(
         self,
-        predicate: Callable[[K, V], bool] | Expr,
+        predicate: Callable[[K, V], bool | Expr] | Expr,
         *,
         store: str | None = None,
         emit: str | None = None,
@@ -57,18 +82,115 @@ class KTable(Generic[K, V]):
         """The rows whose predicate is not true."""
         return self._filter("filter_not", predicate, False, store, emit, name)
 
+    # As for streams: what a lambda computes with hr functions is an Expr, whose value may be anything.
+    @overload
+    def map_values(
+        self, mapper: Expr, *, store: str | None = None, emit: str | None = None, name: str | None = None
+    ) -> KTable[K, Any]: ...
+
+    @overload
     def map_values(
         self,
-        mapper: Callable[[V], V2] | Callable[[K, V], V2] | Expr,
+        mapper: Callable[[V], Expr],
         *,
         store: str | None = None,
         emit: str | None = None,
         name: str | None = None,
-    ) -> KTable[K, V2]:
+    ) -> KTable[K, Any]: ...
+
+    @overload
+    def map_values(
+        self, mapper: Callable[[V], V2], *, store: str | None = None, emit: str | None = None, name: str | None = None
+    ) -> KTable[K, V2]: ...
+
+    @overload
+    def map_values(
+        self,
+        mapper: Callable[[K, V], Expr],
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, Any]: ...
+
+    @overload
+    def map_values(
+        self,
+        mapper: Callable[[K, V], V2],
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V2]: ...
+
+    def map_values(
+        self,
+        mapper: Callable[..., Any] | Expr,
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, Any]:
         """A new value for every row; the function takes the value, or the key and the value, and never None."""
         here = origin()
         value = bound("map_values", mapper, (VALUE, KEY_VALUE), self._node, here)
         return self._next(TableMapValues, "map_values", store, emit, name, here, value=value)
+
+    @overload
+    def transform_values(
+        self,
+        transformer: Callable[[], ValueTransformer[V2]],
+        *,
+        stores: Stores = (),
+        value: Serde[V2] | None = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V2]: ...
+
+    @overload
+    def transform_values(
+        self,
+        transformer: Callable[..., V2 | None],
+        *,
+        stores: Stores = (),
+        value: Serde[V2] | None = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V2]: ...
+
+    def transform_values(
+        self,
+        transformer: Callable[..., Any],
+        *,
+        stores: Stores = (),
+        value: Serde[Any] | None = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, Any]:
+        """A new value for every row, from a transformer that may use stores; it is asked about deletions, too.
+
+        Give a subclass of `hr.ValueTransformer`, a function that makes one, or a function of the value, of key and
+        value, or of both and the context. `value` is the serde of what it gives.
+        """
+        here = origin()
+        made = supplied("transform_values", transformer, ValueTransformer, here)
+        field = sent_field(value, made.sends[0] if made.sends else None)
+        table = self._next(
+            TableTransformValues,
+            "transform_values",
+            store,
+            emit,
+            name,
+            here,
+            make=made.make,
+            shown=made.shown,
+            value=field,
+        )
+        self._builder.connections.connect(table._node.name, (*made.stores, *stores), here)
+        return table
 
     def group_by(
         self, selector: Callable[[K, V], tuple[K2, V2]] | Expr, *, name: str | None = None
@@ -88,39 +210,93 @@ class KTable(Generic[K, V]):
         node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
         return KGroupedTable(self._builder, self._builder.add(node))
 
+    @overload
     def join(
         self,
         other: KTable[Any, V2],
         joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
         *,
-        on: Callable[[V], Any] | Callable[[K, V], Any] | Expr | None = None,
+        on: Callable[[V], Any] | Callable[[K, V], Any] | Expr | Columns | None = None,
         store: str | None = None,
         emit: str | None = None,
         name: str | None = None,
-    ) -> KTable[K, V3]:
+    ) -> KTable[K, V3]: ...
+
+    @overload
+    def join(
+        self,
+        other: Sequence[KTable[Any, Any]],
+        joiner: Callable[..., V3] | Expr,
+        *,
+        on: Sequence[On | None] | None = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V3]: ...
+
+    def join(
+        self,
+        other: Any,
+        joiner: Joiner,
+        *,
+        on: Any = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, Any]:
         """The rows that both tables have, joined by key; the function takes both values, or the key and both.
 
-        With `on`, each row is joined with the row of the other table whose key the function finds in it; several may
-        find the same. A change of either table changes the rows, with the later of both times.
+        With `on`, each row is joined with the row of the other table whose key the function, or the fields named, find
+        in it; several may find the same. A change of either table changes the rows, with the later of both times.
+
+        Several tables in a list are joined one after the other, and the function takes all values; `on` is then a list
+        with one for each, None for those that are joined by key.
 
             users.join(addresses, lambda user, address: user + " in " + address)
             orders.join(users, lambda order, user: user + " ordered " + order, on=lambda order: order[:3])
+            orders.join(prices, lambda order, price: order.pieces * price, on=["sku", "region"])
+            users.join([addresses, emails], lambda user, address, email: user + address + email)
         """
         return self._join(other, joiner, Side.INNER, on, store, emit, name)
 
+    @overload
     def left_join(
         self,
         other: KTable[Any, V2],
         joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
         *,
-        on: Callable[[V], Any] | Callable[[K, V], Any] | Expr | None = None,
+        on: Callable[[V], Any] | Callable[[K, V], Any] | Expr | Columns | None = None,
         store: str | None = None,
         emit: str | None = None,
         name: str | None = None,
-    ) -> KTable[K, V3]:
+    ) -> KTable[K, V3]: ...
+
+    @overload
+    def left_join(
+        self,
+        other: Sequence[KTable[Any, Any]],
+        joiner: Callable[..., V3] | Expr,
+        *,
+        on: Sequence[On | None] | None = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V3]: ...
+
+    def left_join(
+        self,
+        other: Any,
+        joiner: Joiner,
+        *,
+        on: Any = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, Any]:
         """All rows of this table, joined by key or by what `on` finds in them with those of the other, or with None."""
         return self._join(other, joiner, Side.LEFT, on, store, emit, name)
 
+    @overload
     def outer_join(
         self,
         other: KTable[K, V2],
@@ -129,17 +305,41 @@ class KTable(Generic[K, V]):
         store: str | None = None,
         emit: str | None = None,
         name: str | None = None,
-    ) -> KTable[K, V3]:
-        """All rows of both tables, joined by key; None stands for the side that has none."""
+    ) -> KTable[K, V3]: ...
+
+    @overload
+    def outer_join(
+        self,
+        other: Sequence[KTable[K, Any]],
+        joiner: Callable[..., V3] | Expr,
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, V3]: ...
+
+    def outer_join(
+        self,
+        other: Any,
+        joiner: Joiner,
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, Any]:
+        """All rows of both tables, or of all in a list, joined by key; None stands for a side that has none."""
         return self._join(other, joiner, Side.OUTER, None, store, emit, name)
 
     def suppress(self, until: Suppressed, *, name: str | None = None) -> KTable[K, V]:
         """Hold back changes, and send on the last of each key: `hr.until_window_closes()`, `hr.until_time_limit("5s")`.
 
-        Changes leave when later records move stream time on, never by the clock alone.
+        Changes leave when later records move stream time on; by the clock alone only where the windows in front, or the
+        time limit, have `idle_after`.
         """
         here = origin()
         told = checked(until, here)
+        if self._node.versioned:
+            raise VersionsHeldBack(self._node.name, here)
         node = Suppress(
             name=self._builder.unique(name, f"{self._node.name}.suppress", here),
             origin=here,
@@ -148,8 +348,43 @@ class KTable(Generic[K, V]):
             final=told.limit_ms is None,
             max_records=told.max_records,
             fail_when_full=told.fail_when_full,
+            emit=self._builder.emit,
+            max_bytes=told.max_bytes,
+            idle_ms=told.idle_ms,
         )
+        if told.max_bytes is not None:
+            node.output().value.default_serde(here)  # raises if values have no bytes to be counted
         return KTable(self._builder, self._builder.add(node))
+
+    def late(self, *, name: str | None = None) -> streams.KStream[Any, Any]:
+        """The records that came too late for this table, as they were: with their keys, values, times and headers.
+
+        Of a windowed aggregation, those that no window took; of a versioned table, those older than its history; of a
+        table with `ttl`, those whose row would be gone already.
+
+            counts = clicks.group_by_key().windowed_by(hr.tumbling("1m")).count(store="clicks-per-minute")
+            counts.late().to("late-clicks")
+        """
+        return streams.KStream(self._builder, late(self._builder, self._node, name, origin()))
+
+    def errors(self, *, name: str | None = None) -> streams.KStream[Any, Failure[Any]]:
+        """The records that a function of this table failed on; none of them stops the application any more.
+
+        Each has its key, time and headers, and as value an `hr.Failure`. A row that fails is not in this table; if it
+        was there before it is deleted. An aggregate stays as it was before the record; of sliding windows, those that
+        the record came into first keep it.
+        """
+        return streams.KStream(self._builder, errors(self._builder, self._node, name, origin()))
+
+    def expired(self, *, name: str | None = None) -> streams.KStream[K, V]:
+        """The windows of a windowed aggregation that its store has forgotten, each with its last value.
+
+        A window is forgotten when a later one is stored and its retention is over. No change of the table tells of it,
+        so what was made of the table elsewhere keeps such windows for ever, unless this is used to delete them:
+
+            counts.expired().map_values(lambda count: None).to("clicks-per-minute")
+        """
+        return streams.KStream(self._builder, expired(self._builder, self._node, name, origin()))
 
     @overload
     def to_stream(self, *, name: str | None = None) -> streams.KStream[K, V]: ...
@@ -173,27 +408,27 @@ class KTable(Generic[K, V]):
 
     def _join(
         self,
-        other: KTable[Any, Any],
+        other: Any,
         joiner: Joiner,
         side: Side,
-        on: Callable[..., Any] | Expr | None,
+        on: Any,
         store: str | None,
         emit: str | None,
         name: str | None,
     ) -> KTable[K, Any]:
-        here = origin()
-        same_app(self._builder, other._builder, here)
-        left, right = self._node, other._node
-        if on is None:
-            node = table_join(self._builder, left, right, joiner, side, store, emit, name, here)
+        here, wanted = origin(), "a table, or several in a list: a stream joins a table with stream.join(table, ...)"
+        others = sides(self._builder, other, (KTable,), wanted, here)
+        joins = TableJoins(self._builder, side, store, emit, name, here)
+        if isinstance(other, list | tuple):
+            node = joins.all(self._node, others, joiner, on)
         else:
-            node = foreign_key_join(self._builder, left, right, on, joiner, side, store, emit, name, here)
+            node = joins.one(self._node, others[0], joiner, on)
         return KTable(self._builder, node)
 
     def _filter(
         self,
         op: str,
-        predicate: Callable[[K, V], bool] | Expr,
+        predicate: Callable[[K, V], bool | Expr] | Expr,
         keep: bool,
         store: str | None,
         emit: str | None,
@@ -213,14 +448,11 @@ class KTable(Generic[K, V]):
         here: str,
         **parameters: Any,
     ) -> KTable[Any, Any]:
-        kept = None if store is None else self._builder.store_name(store, store, here)
-        chosen = self._builder.emit if emit is None else emit_of(emit, here)
         node = kind(
             name=self._builder.unique(name, f"{self._node.name}.{op}", here),
             origin=here,
             upstream=self._node,  # type: ignore[call-arg]
-            store=kept,
-            emit=chosen if kept else Emit.EVERY,
+            **self._builder.kept(store, emit, here),
             **parameters,
         )
         return KTable(self._builder, self._builder.add(node))

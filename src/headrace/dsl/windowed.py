@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from headrace.dsl.folds import aggregating, reducing
-from headrace.dsl.names import emit_of
 from headrace.dsl.table import KTable
 from headrace.dsl.windows import EmitStrategy
 from headrace.errors import OptionInvalid
 from headrace.expr import Expr
 from headrace.model.durations import Duration, duration_ms, duration_text
-from headrace.model.windows import SessionWindows, SlidingWindows, TimeWindows, Windowed, Windows
+from headrace.model.windows import SessionWindows, SlidingWindows, TimeWindows, UnlimitedWindows, Windowed, Windows
 from headrace.plan.nodes import Counting, Fold, Node, SessionWindowed, SlidingWindowed, TimeWindowed
 from headrace.plan.origin import origin
 
@@ -25,6 +24,7 @@ A = TypeVar("A")
 
 NODES: dict[type, type[TimeWindowed] | type[SlidingWindowed] | type[SessionWindowed]] = {
     TimeWindows: TimeWindowed,
+    UnlimitedWindows: TimeWindowed,
     SlidingWindows: SlidingWindowed,
     SessionWindows: SessionWindowed,
 }
@@ -46,11 +46,13 @@ class WindowedKStream(Generic[K, V]):
         """Say when results are sent on: `hr.on_window_update()`, the default, or `hr.on_window_close()`."""
         if not isinstance(strategy, EmitStrategy):
             raise OptionInvalid("strategy", strategy, "hr.on_window_close() or hr.on_window_update()", origin())
+        if strategy is EmitStrategy.ON_WINDOW_CLOSE and isinstance(self._windows, UnlimitedWindows):
+            raise OptionInvalid("strategy", strategy.value, "hr.on_window_update(): this window never closes", origin())
         return WindowedKStream(self._builder, self._node, self._windows, strategy)
 
     def count(
         self, *, store: str | None = None, retention: Duration | None = None, emit: str | None = None
-    ) -> KTable[Windowed, int]:
+    ) -> KTable[Windowed[K], int]:
         """Count the records of each key and window.
 
         `retention` keeps windows in the store for longer than they take records. Sends on the last count of each
@@ -67,7 +69,7 @@ class WindowedKStream(Generic[K, V]):
         store: str | None = None,
         retention: Duration | None = None,
         emit: str | None = None,
-    ) -> KTable[Windowed, V]:
+    ) -> KTable[Windowed[K], V]:
         """Make one value of those of each key and window: `lambda aggregate, value: ...`, from the first value on."""
         here = origin()
         return self._aggregation("reduce", reducing(reducer, self._node, here), store, retention, emit, here)
@@ -81,7 +83,7 @@ class WindowedKStream(Generic[K, V]):
         store: str | None = None,
         retention: Duration | None = None,
         emit: str | None = None,
-    ) -> KTable[Windowed, A]:
+    ) -> KTable[Windowed[K], A]:
         """Fold the records of each key and window: `lambda key, value, aggregate: ...`, from an initial value on.
 
         Session windows also need `merger`, `lambda key, left, right: ...`, for sessions that become one; it is called
@@ -105,7 +107,7 @@ class WindowedKStream(Generic[K, V]):
             store=name,
             retention_ms=kept_ms(self._windows, retention, here),
             final=self._strategy is EmitStrategy.ON_WINDOW_CLOSE,
-            emit=self._builder.emit if emit is None else emit_of(emit, here),
+            emit=self._builder.emission(emit, here),
         )
         return KTable(self._builder, self._builder.add(node))
 
@@ -130,6 +132,6 @@ def kept_ms(windows: Windows, retention: Duration | None, here: str) -> int:
 def checked_windows(windows: Windows, here: str) -> Windows:
     """The windows, if they are some."""
     if type(windows) not in NODES:
-        wanted = "hr.tumbling(...), hr.hopping(...), hr.sliding(...) or hr.session(...)"
+        wanted = "hr.tumbling(...), hr.hopping(...), hr.sliding(...), hr.session(...) or hr.unlimited()"
         raise OptionInvalid("windows", windows, wanted, here)
     return windows

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from headrace.dsl.folds import merging
 from headrace.dsl.functions import initial_of
-from headrace.dsl.names import emit_of
 from headrace.dsl.table import KTable
 from headrace.dsl.windowed import NODES, check_merger, kept_ms
 from headrace.expr import Bound, Expr
@@ -43,11 +42,11 @@ class WindowedCogroupedKStream(Generic[K, A]):
         store: str | None = None,
         retention: Duration | None = None,
         emit: str | None = None,
-    ) -> KTable[Windowed, A]:
+    ) -> KTable[Windowed[K], A]:
         """Fold the records of all streams into one value for each key and window, which begins as `initial`.
 
         Session windows also need `merger`. Each stream has its own stream time, so one that lags behind the others
-        does not come late by that.
+        is late only where the store has forgotten the window: a longer `retention` keeps windows for it.
         """
         here = origin()
         check_merger(self._windows, merger, here)
@@ -55,7 +54,7 @@ class WindowedCogroupedKStream(Generic[K, A]):
         merged = None if merger is None else merging(merger, first.output().key.type, begin.type, here)
         name = self._builder.store_name(store, f"{first.name}.windowed.cogroup", here)
         kept = kept_ms(self._windows, retention, here)
-        chosen = self._builder.emit if emit is None else emit_of(emit, here)
+        chosen = self._builder.emission(emit, here)
         parts = tuple(
             self._part(
                 f"{name}.{number}", here, stream, Aggregating(begin.type, begin, added, merged), name, kept, chosen

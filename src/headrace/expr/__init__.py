@@ -74,6 +74,7 @@ from headrace.expr.named import (
 from headrace.expr.opaque import Opaque
 from headrace.expr.syntax import Expr, as_expr
 from headrace.expr.trace import check_parameters, trace
+from headrace.expr.unseen import only_computes
 
 __all__ = [
     "Bound",
@@ -121,6 +122,7 @@ __all__ = [
     "lit",
     "matches",
     "md5",
+    "only_computes",
     "parse_datetime",
     "plus_ms",
     "replace_matches",

@@ -11,13 +11,18 @@ from headrace.expr.fit import arguments, assigned, has_method, joint, methods_of
 from headrace.expr.functions import ANY, Function, signature
 from headrace.expr.records import FieldOf, Needed, Struct
 from headrace.expr.syntax import Expr, tree_of
-from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Symbol, Tree
+from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Symbol, Tree, Tupled
+from headrace.expr.tuples import ItemOf, Tuple
 from headrace.model.records import record_type
 from headrace.model.types import (
+    INT,
     JSON,
     NONE,
+    DictType,
+    ListType,
     OptionalType,
     StructType,
+    TupleType,
     Type,
     dict_of,
     keyed_struct,
@@ -25,7 +30,9 @@ from headrace.model.types import (
     optional_of,
     pair_of,
     present,
+    tuple_of,
 )
+from headrace.model.windows import WindowedType
 
 
 def bind(expr: Expr, types: Mapping[str, Type], origin: str, nullable: Collection[str] | None = None) -> Bound:
@@ -59,6 +66,9 @@ class _Binder:
             case Paired(key, value):
                 first, second = self.bind(key), self.bind(value)
                 return Pair(pair_of(first.type, second.type), False, str(tree), first, second)
+            case Tupled(items):
+                listed = tuple(self.bind(item) for item in items)
+                return Tuple(tuple_of(*(one.type for one in listed)), False, str(tree), listed)
             case Mapped(items):
                 bound = {name: self.bind(item) for name, item in items}
                 fields = {name: _field(one) for name, one in bound.items()}
@@ -96,6 +106,8 @@ class _Binder:
         struct = target.type
         if isinstance(tree, Attribute) and any(has_method(row, struct) for row in rows_of(f"@{name}")):
             return self._call(tree, f"@{name}", (target,))
+        if isinstance(struct, WindowedType):
+            return self._windowed(tree, struct, target, name)
         if not isinstance(struct, StructType) or struct.keyed != isinstance(tree, Call):
             raise self._unknown(tree, struct, f"field {name}", name)
         field = struct.field(name)
@@ -107,6 +119,15 @@ class _Binder:
             raise UnknownName(f"{struct} has no field {name}", known, near, self._line(tree))
         nullable = field.type != present(field.type) or field.type == JSON
         return FieldOf(present(field.type), nullable, str(tree), target, name, struct.keyed)
+
+    def _windowed(self, tree: Tree, windowed: WindowedType, target: Bound, name: str) -> Bound:
+        types = {"key": windowed.key, "start": INT, "end": INT}
+        if name == "window":
+            raise NotTraceable("the function", f"{windowed}.window is an object of its own", self._line(tree))
+        if name not in types:
+            near = get_close_matches(name, types, n=2)
+            raise UnknownName(f"{windowed} has no field {name}", list(types), near, self._line(tree))
+        return FieldOf(types[name], False, str(tree), target, name, False)
 
     def _built(self, tree: Tree, struct: StructType, trees: dict[str, Tree]) -> Bound:
         items = []
@@ -125,7 +146,11 @@ class _Binder:
         match name, args:
             case "[]", (Bound(type=StructType(keyed=True)), Constant(value=str(key))):
                 return self._field(tree, args[0], key)
+            case "[]", (Bound(type=TupleType(items=items)), Constant(value=int(at))) if -len(items) <= at < len(items):
+                return ItemOf(items[at], True, str(tree), args[0], at % len(items))
         types = tuple(arg.type for arg in args)
+        if isinstance(tree, Call) and tree.in_place and _changes(types[0]):
+            raise NotTraceable("the function", f"`{name}=` changes a {types[0]} in place", self._line(tree))
         rows = rows_of(name)
         if name.startswith(".") and not any(has_method(row, types[0]) for row in rows):
             raise self._unknown(tree, types[0], f"method {name[1:]}()", name[1:])
@@ -154,6 +179,11 @@ def _applied(tree: Tree, row: Function, args: tuple[Bound, ...], needed: tuple[T
     nullable = row.gives_none(*(arg.nullable for arg in taken))
     gives = result(row, needed)
     return Applied(present(gives), nullable or gives != present(gives), str(tree), row, taken)
+
+
+def _changes(type_: Type) -> bool:
+    """Whether a value of a type can be changed in place."""
+    return isinstance(type_, ListType | DictType | StructType) or type_ == JSON
 
 
 def _field(bound: Bound) -> Type:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from headrace.errors import NotTraceable
@@ -14,7 +17,9 @@ from headrace.expr.bound import Bound, Compiled
 class Opaque(Bound):
     """A function that could not be traced: it runs as it is in Python, and has no Catalyst form.
 
-    `reason` and `line` say why and where, for whoever wants to run it on Spark.
+    `reason` and `line` say why and where, for whoever wants to run it on Spark. It is given values of its own: what it
+    changes in place is seen by nobody else, as if its arguments had come from a topic or a store as bytes. An int that
+    it gives has to fit 64 bits, as everywhere.
     """
 
     function: Callable[..., Any]
@@ -34,7 +39,28 @@ class Opaque(Bound):
         function, parameters = self.function, self.parameters
         match parameters:
             case (one,):
-                return lambda values: function(values[one])
+                return lambda values: _fitting(function(_own(values[one])))
             case (first, second):
-                return lambda values: function(values[first], values[second])
-        return lambda values: function(*[values[name] for name in parameters])
+                return lambda values: _fitting(function(_own(values[first]), _own(values[second])))
+        return lambda values: _fitting(function(*[_own(values[name]) for name in parameters]))
+
+
+_UNCHANGING = frozenset({str, int, float, bool, bytes, type(None), datetime, Decimal})
+
+
+def _own(value: Any) -> Any:
+    """A value that the function may change in place."""
+    kind = type(value)
+    if kind in _UNCHANGING or (isinstance(value, tuple) and all(type(one) in _UNCHANGING for one in value)):
+        return value
+    if kind is list:
+        return [one if type(one) in _UNCHANGING else _own(one) for one in value]
+    if kind is dict:
+        return {key: one if type(one) in _UNCHANGING else _own(one) for key, one in value.items()}
+    return deepcopy(value)
+
+
+def _fitting(result: Any) -> Any:
+    if type(result) is int and not -(2**63) <= result < 2**63:
+        raise OverflowError(f"{result} does not fit 64 bits")
+    return result

@@ -12,8 +12,8 @@ from decimal import Decimal
 from enum import Enum
 from typing import NoReturn
 
-from headrace.errors import NotTraceable
-from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Tree
+from headrace.errors import NotTraceable, NumberTooLarge
+from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Tree, Tupled
 from headrace.expr.where import calling_line
 from headrace.model.records import enum_type
 from headrace.model.types import BOOL, BYTES, DATETIME, DECIMAL, FLOAT, INT, NONE, STR
@@ -26,8 +26,8 @@ class ValueNeeded(BaseException):
     """
 
 
-tracing: ContextVar[bool] = ContextVar("tracing", default=False)
-"""Whether a user's function is being called with symbols: then `trace` knows better words for the error."""
+tracing: ContextVar[list[Call] | None] = ContextVar("tracing", default=None)
+"""What a user's function that is being called with symbols has computed so far; `trace` has words for its errors."""
 
 
 made_at: ContextVar[str | None] = ContextVar("made_at", default=None)
@@ -35,7 +35,7 @@ made_at: ContextVar[str | None] = ContextVar("made_at", default=None)
 
 
 def _refuse(reason: str) -> NoReturn:
-    if tracing.get():
+    if tracing.get() is not None:
         raise ValueNeeded(reason)
     raise NotTraceable("an expression", reason, calling_line() or "?")
 
@@ -45,8 +45,10 @@ class Expr:
 
     __slots__ = ("_tree",)
 
+    _tree: Tree
+
     def __init__(self, tree: Tree) -> None:
-        self._tree = tree
+        object.__setattr__(self, "_tree", tree)
 
     def __repr__(self) -> str:
         return str(self._tree)
@@ -159,6 +161,31 @@ class Expr:
     def __trunc__(self) -> Expr:
         return call("integer", self)
 
+    # -- what changes a value, or makes a new one: that depends on its type
+
+    def __iadd__(self, other: object) -> Expr:
+        return _called("+", (self, other), in_place=True)
+
+    def __imul__(self, other: object) -> Expr:
+        return _called("*", (self, other), in_place=True)
+
+    def __ior__(self, other: object) -> Expr:
+        return _called("|", (self, other), in_place=True)
+
+    # -- what changes the value itself
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        _refuse(f"`.{name} = ...` changes the value in place: make a new one of it instead")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        _refuse(f"`del` of .{name} changes the value in place: make a new one of it instead")
+
+    def __setitem__(self, item: object, value: object) -> NoReturn:
+        _refuse("`[...] = ...` changes the value in place: make a new one of it instead")
+
+    def __delitem__(self, item: object) -> NoReturn:
+        _refuse("`del` of an item changes the value in place: make a new one of it instead")
+
     # -- what needs the value itself
 
     def __bool__(self) -> NoReturn:
@@ -198,6 +225,12 @@ class Expr:
         _refuse("bytes() needs the value now: there is no expression for it yet")
 
 
+IN_PLACE = frozenset(
+    ("append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update")
+)
+"""Methods of lists and dicts that change them."""
+
+
 class Method(Expr):
     """`value.lower`: an expression still, until it is called."""
 
@@ -206,6 +239,8 @@ class Method(Expr):
     def __call__(self, *args: object, **named: object) -> Expr:
         attribute = self._tree
         assert isinstance(attribute, Attribute)
+        if attribute.name in IN_PLACE:
+            _refuse(f"{attribute.name}() changes the value in place: make a new one of it instead")
         if named:
             _refuse(f"{attribute.name}() takes no arguments by name here ({', '.join(named)}=): give them in order")
         return call(f".{attribute.name}", Expr(attribute.target), *args)
@@ -243,7 +278,15 @@ def tree_of(expr: Expr) -> Tree:
 
 def call(function: str, *args: object) -> Expr:
     """A function of the table on its arguments."""
-    return Expr(Call(function, tuple(tree_of(as_expr(arg)) for arg in args), line=calling_line()))
+    return _called(function, args)
+
+
+def _called(function: str, args: tuple[object, ...], *, in_place: bool = False) -> Expr:
+    tree = Call(function, tuple(tree_of(as_expr(arg)) for arg in args), line=calling_line(), in_place=in_place)
+    computed = tracing.get()
+    if computed is not None:
+        computed.append(tree)
+    return Expr(tree)
 
 
 def _tree_of(thing: object) -> Tree:
@@ -257,7 +300,7 @@ def _tree_of(thing: object) -> Tree:
             return Literal(thing, BOOL, line=line)
         case int():
             if not -(2**63) <= thing < 2**63:
-                _refuse(f"{thing} does not fit 64 bits")
+                raise NumberTooLarge(thing, line or "?")
             return Literal(int(thing), INT, line=line)
         case float():
             return Literal(float(thing), FLOAT, line=line)
@@ -272,8 +315,10 @@ def _tree_of(thing: object) -> Tree:
             return Listed(tuple(tree_of(as_expr(item)) for item in thing), line=line)
         case tuple() if len(thing) == 2:
             return Paired(tree_of(as_expr(thing[0])), tree_of(as_expr(thing[1])), line=line)
+        case tuple() if len(thing) > 2:
+            return Tupled(tuple(tree_of(as_expr(item)) for item in thing), line=line)
         case tuple():
-            _refuse(f"a tuple of {len(thing)}: only a pair (key, value) is known")
+            _refuse(f"a tuple of {len(thing)}: it needs at least two")
         case datetime():
             if thing.tzinfo is None:
                 _refuse(f"{thing} has no time zone: give one, such as timezone.utc")

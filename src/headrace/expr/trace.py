@@ -8,8 +8,8 @@ from typing import Any
 
 from headrace.errors import HeadraceError, NotTraceable, WrongParameters
 from headrace.expr.front import floating, integer, length, text
-from headrace.expr.syntax import Expr, ValueNeeded, as_expr, made_at, tracing
-from headrace.expr.tree import Symbol
+from headrace.expr.syntax import Expr, ValueNeeded, as_expr, made_at, tracing, tree_of
+from headrace.expr.tree import Call, Symbol
 from headrace.expr.unseen import unseen
 from headrace.expr.where import failing_line, is_users, place
 
@@ -39,12 +39,13 @@ def trace(function: Callable[..., Any] | Expr, parameters: tuple[str, ...], orig
     found = unseen(function)
     if found is not None:
         raise NotTraceable(called, *found)
-    token = tracing.set(True)
+    computed: list[Call] = []
+    token = tracing.set(computed)
     try:
         result = function(*(Expr(Symbol(name)) for name in parameters))
         line = made_at.set(_line_of(function, origin))
         try:
-            return as_expr(result)
+            found_out = as_expr(result)
         finally:
             made_at.reset(line)
     except ValueNeeded as exc:
@@ -56,6 +57,24 @@ def trace(function: Callable[..., Any] | Expr, parameters: tuple[str, ...], orig
         raise NotTraceable(called, reason, failing_line(exc.__traceback__) or _line_of(function, origin)) from exc
     finally:
         tracing.reset(token)
+    _check_used(found_out, computed, called, origin)
+    return found_out
+
+
+def _check_used(result: Expr, computed: list[Call], called: str, origin: str) -> None:
+    """Raise for something that a function computes and does not use: it may do something, or fail, all the same."""
+    used: set[int] = set()
+    waiting = [tree_of(result)]
+    while waiting:  # by identity: a part that is used twice is looked at once
+        tree = waiting.pop()
+        if id(tree) not in used:
+            used.add(id(tree))
+            waiting += tree.parts
+    for call in computed:
+        if id(call) not in used:
+            raise NotTraceable(
+                called, f"`{call}` is not part of the result: what it does is not seen", call.line or origin
+            )
 
 
 def _twin(function: Callable[..., Any]) -> Callable[..., Any]:

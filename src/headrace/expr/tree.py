@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
@@ -28,6 +29,11 @@ class Tree:
     def strength(self) -> int:
         """How tightly this binds in print."""
         return _ATOM
+
+    @property
+    def parts(self) -> tuple[Tree, ...]:
+        """The nodes that it is made of."""
+        return tuple(part for one in fields(self) for part in _trees(getattr(self, one.name)))
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,16 @@ class Paired(Tree):
 
 
 @dataclass(frozen=True)
+class Tupled(Tree):
+    """`(a, b, c)`"""
+
+    items: tuple[Tree, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.items))})"
+
+
+@dataclass(frozen=True)
 class Mapped(Tree):
     """`{"a": b}`"""
 
@@ -114,6 +130,8 @@ class Call(Tree):
 
     function: str
     args: tuple[Tree, ...]
+    in_place: bool = field(default=False, kw_only=True, compare=False, repr=False)
+    """Whether it was written as `+=`, which is the same for what cannot change, and only for that."""
 
     def __str__(self) -> str:
         name, args = self.function, self.args
@@ -139,6 +157,14 @@ class Call(Tree):
 
     def strength(self) -> int:
         return _SIGN if len(self.args) == 1 and self.function == "-" else _STRENGTH.get(self.function, _ATOM)
+
+
+def _trees(thing: object) -> Iterator[Tree]:
+    if isinstance(thing, Tree):
+        yield thing
+    elif isinstance(thing, tuple):
+        for one in thing:
+            yield from _trees(one)
 
 
 def _within(tree: Tree, needed: int) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What happened to one key of a table: its new value, None if it was deleted, and the one before.
 
     `old` is filled only where something further on needs it; elsewhere it is None, whatever the value was.

@@ -1,45 +1,98 @@
-"""Records, as they lie in a topic and as operators see them."""
+"""Records, as they lie in a topic and as operators see them.
+
+Both are made for every step of every record, so they are tuples underneath: those are the fastest values of Python that
+nobody can change.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from headrace.errors import TimestampNegative
 
 Header = tuple[str, bytes | None]
 
+_new = tuple.__new__
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RawRecord:
+
+class RawRecord(NamedTuple):
     """A record of a topic, in bytes. `ts` is in milliseconds."""
 
     topic: str
+    ts: int
     key: bytes | None = None
     value: bytes | None = None
-    ts: int
     headers: tuple[Header, ...] = ()
     origin: str | None = None
     """topic-partition@offset of the record it is, or comes from."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """A record on its way through operators. `ts` is in milliseconds."""
-
-    key: Any = None
-    value: Any = None
+class _Parts(NamedTuple):
+    key: Any
+    value: Any
     ts: int
-    headers: tuple[Header, ...] = ()
-    origin: str | None = None
-    """topic-partition@offset of the record of a topic that it comes from."""
+    headers: tuple[Header, ...]
+    origin: str | None
+
+
+class Record(_Parts):
+    """A record on its way through operators. `ts` is in milliseconds.
+
+    `origin` is the topic-partition@offset of the record of a topic that it comes from. Records are equal if all but
+    their origins is: what they say, not where they come from.
+
+    >>> Record(key="ann", value=3, ts=5, origin="clicks-0@7")
+    Record(key='ann', value=3, ts=5, origin='clicks-0@7')
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, *, key: Any = None, value: Any = None, ts: int, headers: tuple[Header, ...] = (), origin: str | None = None
+    ) -> Record:
+        return _new(cls, (key, value, ts, headers, origin))
 
     def with_key(self, key: Any) -> Record:
         """The same with another key."""
-        return Record(key=key, value=self.value, ts=self.ts, headers=self.headers, origin=self.origin)
+        return _new(Record, (key, self.value, self.ts, self.headers, self.origin))
 
     def with_value(self, value: Any) -> Record:
         """The same with another value."""
-        return Record(key=self.key, value=value, ts=self.ts, headers=self.headers, origin=self.origin)
+        return _new(Record, (self.key, value, self.ts, self.headers, self.origin))
 
     def with_pair(self, key: Any, value: Any) -> Record:
         """The same with another key and value."""
-        return Record(key=key, value=value, ts=self.ts, headers=self.headers, origin=self.origin)
+        return _new(Record, (key, value, self.ts, self.headers, self.origin))
+
+    def with_row(self, key: Any, value: Any, ts: int) -> Record:
+        """The same with another key, value and time."""
+        return _new(Record, (key, value, ts, self.headers, self.origin))
+
+    def with_ts(self, ts: int) -> Record:
+        """The same at another time, which is not before 1970."""
+        if ts < 0:
+            raise TimestampNegative(ts)
+        return _new(Record, (self.key, self.value, ts, self.headers, self.origin))
+
+    def with_headers(self, headers: Iterable[Header]) -> Record:
+        """The same with other headers."""
+        return _new(Record, (self.key, self.value, self.ts, tuple(headers), self.origin))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Record) and self[:4] == other[:4]
+
+    def __ne__(self, other: object) -> bool:  # a tuple has its own
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[:4])
+
+    def __repr__(self) -> str:
+        headers = f", headers={self.headers!r}" if self.headers else ""
+        origin = f", origin={self.origin!r}" if self.origin else ""
+        return f"Record(key={self.key!r}, value={self.value!r}, ts={self.ts}{headers}{origin})"
+
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]:
+        """What a copy is made of."""
+        return (), self._asdict()

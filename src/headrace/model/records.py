@@ -27,11 +27,13 @@ from headrace.model.types import (
     EnumType,
     StructField,
     StructType,
+    TupleType,
     Type,
     dict_of,
     list_of,
     optional_of,
     struct_of,
+    tuple_of,
 )
 
 _PLAIN: dict[object, Type] = {
@@ -61,6 +63,29 @@ def record_type(cls: type, origin: str) -> StructType:
     if not is_record(cls):
         raise NotARecord(getattr(cls, "__name__", repr(cls)), origin)
     return _struct(cls, ())
+
+
+def tuple_type(annotation: Any, origin: str) -> TupleType:
+    """The type of `tuple[str, int]`: of two or more plain types, Enums or records.
+
+    >>> str(tuple_type(tuple[str, int], "app.py:7"))
+    'tuple[str, int]'
+    """
+    items = typing.get_args(annotation)
+    found = [_item_type(item, annotation, origin) for item in items]
+    if len(items) < 2:
+        raise FieldTypeUnknown(str(annotation), f"a tuple of {len(items)}", origin)
+    return tuple_of(*found)
+
+
+def _item_type(item: Any, annotation: Any, origin: str) -> Type:
+    if item in _PLAIN:
+        return _PLAIN[item]
+    if isinstance(item, type) and issubclass(item, Enum):
+        return enum_type(item, origin, f"an item of {annotation}")
+    if is_record(item):
+        return record_type(item, origin)
+    raise FieldTypeUnknown(f"an item of {annotation}", str(getattr(item, "__name__", item)), origin)
 
 
 def is_record(cls: object) -> bool:

@@ -40,11 +40,34 @@ class ListType(Type):
 
 
 @dataclass(frozen=True)
-class PairType(Type):
-    """A key with its value, as `map` and `flat_map` return them."""
+class TupleType(Type):
+    """Several values in one, each of a type of its own: a key of several columns. Each of them may be None."""
 
-    key: Type
-    value: Type
+    items: tuple[Type, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the values in the Catalyst twin."""
+        return tuple(f"_{number}" for number in range(1, len(self.items) + 1))
+
+
+@dataclass(frozen=True)
+class PairType(TupleType):
+    """A tuple of two: a key with its value, as `map` and `flat_map` return them."""
+
+    @property
+    def key(self) -> Type:
+        """The type of the first."""
+        return self.items[0]
+
+    @property
+    def value(self) -> Type:
+        """The type of the second."""
+        return self.items[1]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("key", "value")
 
 
 def list_of(element: Type) -> ListType:
@@ -54,7 +77,15 @@ def list_of(element: Type) -> ListType:
 
 def pair_of(key: Type, value: Type) -> PairType:
     """The type of a (key, value) tuple."""
-    return PairType(f"tuple[{key}, {value}]", f"struct<key:{key.sql},value:{value.sql}>", key, value)
+    return PairType(f"tuple[{key}, {value}]", f"struct<key:{key.sql},value:{value.sql}>", (key, value))
+
+
+def tuple_of(*items: Type) -> TupleType:
+    """The type of a tuple of these."""
+    if len(items) == 2:
+        return pair_of(*items)
+    columns = ",".join(f"_{number}:{item.sql}" for number, item in enumerate(items, 1))
+    return TupleType(f"tuple[{', '.join(map(str, items))}]", f"struct<{columns}>", items)
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,18 @@
-"""Windows of time: which of them hold a moment, and when each is over. All times are in milliseconds."""
+"""Windows of time: which of them hold a moment, and when each is over. All times are in milliseconds.
+
+Where windows have `idle_ms`, the stream time of their operator follows the clock after so long a silence.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from headrace.model.durations import duration_text
 from headrace.model.types import Type
+
+K = TypeVar("K")
 
 
 class Window(NamedTuple):
@@ -17,14 +22,14 @@ class Window(NamedTuple):
     end: int
 
 
-class Windowed(NamedTuple):
+class Windowed(NamedTuple, Generic[K]):
     """The key of a windowed table: the key of its records, and the window.
 
     >>> str(Windowed("ann", 0, 10_000))
     'ann@0/10000'
     """
 
-    key: Any
+    key: K
     start: int
     end: int
 
@@ -59,11 +64,17 @@ class TimeWindows:
     size_ms: int
     advance_ms: int
     grace_ms: int
+    idle_ms: int | None = None
 
     @property
     def retention_ms(self) -> int:
         """How long the store of an aggregation has to keep a window, from its start on."""
         return self.size_ms + self.grace_ms
+
+    @property
+    def needed_ms(self) -> int:
+        """How long the store keeps a window so that nothing is lost."""
+        return self.retention_ms
 
     @property
     def lateness_ms(self) -> int:
@@ -92,7 +103,35 @@ class TimeWindows:
         size = duration_text(self.size_ms)
         hop = f"hopping {size} by {duration_text(self.advance_ms)}"
         kind = f"tumbling {size}" if self.advance_ms == self.size_ms else hop
-        return f"{kind}, grace {duration_text(self.grace_ms)}"
+        return kind + _ends(self.grace_ms, self.idle_ms)
+
+
+LATEST_MS = 2**63 - 1
+"""The end of a window that never ends."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnlimitedWindows(TimeWindows):
+    """One window, from `start_ms` on, that never ends: it takes every record that is not before it."""
+
+    start_ms: int
+
+    def holding(self, ts: int) -> Iterator[Window]:
+        if ts >= self.start_ms:
+            yield Window(self.start_ms, LATEST_MS)
+
+    def __str__(self) -> str:
+        return f"unlimited from {self.start_ms} ms on"
+
+
+def unlimited_from(start_ms: int) -> UnlimitedWindows:
+    """The one window from a moment on.
+
+    >>> list(unlimited_from(5).holding(7)) == [Window(5, LATEST_MS)], list(unlimited_from(5).holding(4))
+    (True, [])
+    """
+    size = LATEST_MS - start_ms
+    return UnlimitedWindows(size_ms=size, advance_ms=size, grace_ms=0, start_ms=start_ms)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,11 +144,21 @@ class SlidingWindows:
 
     difference_ms: int
     grace_ms: int
+    idle_ms: int | None = None
 
     @property
     def retention_ms(self) -> int:
-        """How long the store of an aggregation has to keep a window: a record looks back at two windows."""
+        """How long the store of an aggregation has to keep a window, at the least that may be asked for."""
         return 2 * self.difference_ms + self.grace_ms
+
+    @property
+    def needed_ms(self) -> int:
+        """How long the store keeps a window so that nothing is lost.
+
+        A record that is as late as it may be looks back at windows of twice the difference, and the newest window may
+        begin right now.
+        """
+        return 3 * self.difference_ms + self.grace_ms + 1
 
     @property
     def lateness_ms(self) -> int:
@@ -129,7 +178,7 @@ class SlidingWindows:
         return stream_time - self.grace_ms - self.difference_ms - 1
 
     def __str__(self) -> str:
-        return f"sliding {duration_text(self.difference_ms)}, grace {duration_text(self.grace_ms)}"
+        return f"sliding {duration_text(self.difference_ms)}{_ends(self.grace_ms, self.idle_ms)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,11 +190,17 @@ class SessionWindows:
 
     gap_ms: int
     grace_ms: int
+    idle_ms: int | None = None
 
     @property
     def retention_ms(self) -> int:
-        """How long the store of an aggregation has to keep a session, from its end on."""
+        """How long the store of an aggregation has to keep a session, from its end on, at the least."""
         return self.gap_ms + self.grace_ms
+
+    @property
+    def needed_ms(self) -> int:
+        """How long the store keeps a session so that nothing is lost: it is open up to this very moment."""
+        return self.gap_ms + self.grace_ms + 1
 
     @property
     def lateness_ms(self) -> int:
@@ -161,7 +216,7 @@ class SessionWindows:
         return stream_time - self.gap_ms - self.grace_ms - 1
 
     def __str__(self) -> str:
-        return f"session gap {duration_text(self.gap_ms)}, grace {duration_text(self.grace_ms)}"
+        return f"session gap {duration_text(self.gap_ms)}{_ends(self.grace_ms, self.idle_ms)}"
 
 
 Windows = TimeWindows | SlidingWindows | SessionWindows
@@ -178,13 +233,19 @@ class JoinWindows:
     before_ms: int
     after_ms: int
     grace_ms: int
+    idle_ms: int | None = None
 
     @property
     def retention_ms(self) -> int:
-        """How long a side keeps its records for the other."""
-        return self.before_ms + self.after_ms + self.grace_ms
+        """How long a side keeps its records for the other: one that lies exactly on the bound is still found."""
+        return max(0, self.before_ms) + max(0, self.after_ms) + self.grace_ms + 1
 
     def __str__(self) -> str:
         before, after = duration_text(self.before_ms), duration_text(self.after_ms)
         span = f"within {before}" if before == after else f"{before} before to {after} after"
-        return f"{span}, grace {duration_text(self.grace_ms)}"
+        return span + _ends(self.grace_ms, self.idle_ms)
+
+
+def _ends(grace_ms: int, idle_ms: int | None) -> str:
+    idle = "" if idle_ms is None else f", idle after {duration_text(idle_ms)}"
+    return f", grace {duration_text(grace_ms)}{idle}"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from headrace.passes.merge_repartitions import merge_repartitions
 from headrace.passes.place_repartitions import place_repartitions
+from headrace.passes.reuse_sources import reuse_sources
+from headrace.passes.self_joins import self_joins
 from headrace.plan.graph import Plan
 
-PASSES = (place_repartitions,)
+PASSES = (place_repartitions, merge_repartitions, self_joins, reuse_sources)
 
 
 def rewrite(plan: Plan) -> Plan:

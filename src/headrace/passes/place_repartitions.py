@@ -20,7 +20,7 @@ def place_repartitions(plan: Plan) -> Plan:
     def change(node: Node) -> Node:
         if isinstance(node, Repartition):
             return replace(node, takes_none=True) if node.name in wanted else node
-        if not node.facts.stateful:
+        if not node.facts.stateful or node.facts.anywhere:
             return node
         moved: dict[Node, Node] = {}
         for position, upstream in enumerate(node.inputs):
@@ -31,6 +31,7 @@ def place_repartitions(plan: Plan) -> Plan:
                         origin=node.origin,
                         upstream=upstream,
                         takes_none=upstream.name in wanted or node.takes_no_key(position),
+                        placed=True,
                     )
                 moved[upstream] = placed[upstream]
         return node.with_inputs(moved)
@@ -40,6 +41,8 @@ def place_repartitions(plan: Plan) -> Plan:
 
 def key_changed(node: Node) -> bool:
     """Whether the key may differ from the one the records came to this task by."""
+    if node.facts.beside:  # records as they were when they came to the operators
+        return any(key_changed(given) for operator in node.inputs for given in operator.inputs)
     if node.facts.rekeys:
         return True
     return not node.facts.cuts and any(key_changed(upstream) for upstream in node.inputs)

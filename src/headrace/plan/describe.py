@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from headrace.plan.growth import growing_stores
 from headrace.plan.nodes.base import Node
+from headrace.plan.sharing import meeting
 from headrace.plan.subtopology import SubTopology
 
 
 def describe(app: str, parts: tuple[SubTopology, ...]) -> str:
-    """The topology as text: each sub-topology, its nodes, and what each reads from."""
+    """The topology as text: each sub-topology, its nodes, and what each reads from; then the stores without bound."""
     lines = [f"application {app}"]
     for part in parts:
         lines.append("")
-        lines.append(f"sub-topology {part.number}")
+        met = ", ".join(meeting(part))
+        lines.append(f"sub-topology {part.number}" + (f": by key, whatever the partitions of {met}" if met else ""))
         lines += table([_row(node) for node in part.nodes], indent=2)
+    growing = growing_stores(node for part in parts for node in part.nodes)
+    if growing:
+        lines += ["", *(f"store {store}" for store in growing)]
     return "\n".join(lines)
 
 

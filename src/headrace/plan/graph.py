@@ -17,6 +17,9 @@ class Plan:
     ends: tuple[Node, ...]
     """The nodes whose effect is wanted: sinks, and tables or peeks that nothing reads."""
 
+    declared: tuple[Node, ...] = ()
+    """The nodes in the order of the user's lines, in which those who read from one node get its records."""
+
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
         """All nodes, each after its inputs."""
@@ -34,19 +37,24 @@ class Plan:
 
     @cached_property
     def consumers(self) -> dict[Node, tuple[Node, ...]]:
-        """Who reads from each node, in order; a node that reads twice from another is listed twice."""
+        """Who reads from each node, as declared; a node that reads twice from another is listed twice."""
         found: dict[Node, list[Node]] = {node: [] for node in self.nodes}
         for node in self.nodes:
             for upstream in node.inputs:
                 found[upstream].append(node)
-        return {node: tuple(readers) for node, readers in found.items()}
+        turn = {node: place for place, node in enumerate(self.declared or self.nodes)}
+        for node in reversed(self.nodes):  # what a pass has put in front of a node has its turn
+            if node not in turn:
+                turn[node] = min(turn[reader] for reader in found[node])
+        return {node: tuple(sorted(readers, key=turn.__getitem__)) for node, readers in found.items()}
 
     def rewrite(self, change: Callable[[Node], Node]) -> Plan:
         """A plan in which each node, its inputs already rewritten, was replaced by what `change` made of it."""
         rewritten: dict[Node, Node] = {}
         for node in self.nodes:
             rewritten[node] = change(node.with_inputs(rewritten))
-        return Plan(self.app, tuple(rewritten[end] for end in self.ends))
+        ends = tuple(rewritten[end] for end in self.ends)
+        return Plan(self.app, ends, tuple(rewritten[node] for node in self.declared if node in rewritten))
 
     def of(self, kind: type[N]) -> tuple[N, ...]:
         """The nodes of one class, in order."""

@@ -32,6 +32,11 @@ class Field:
             return self.serde
         return serde_of(self.type, origin)
 
+    def meets(self, other: Field) -> bool:
+        """Whether keys of both can be the same: of one type and, where they have windows, of windows of one kind."""
+        windowed = isinstance(self.type, WindowedType)
+        return self.type == other.type and (not windowed or self.store_serde() == other.store_serde())
+
     def __str__(self) -> str:
         return str(self.serde or self.type)
 

@@ -15,6 +15,7 @@ from headrace.jvm.paths import data_dir
 from headrace.passes.pipeline import rewrite
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.describe import describe
+from headrace.plan.growth import growing_stores
 from headrace.plan.origin import origin
 from headrace.runtime.console import LOGGER, lines_on_console, on_stop_signal, tell_plainly_at_exit
 from headrace.runtime.progress import Progress
@@ -131,6 +132,9 @@ class App(Builder):
             self._enter(State.FAILED)
             raise
         self._enter(State.RUNNING)
+        growing = [store.store for store in growing_stores(plan.nodes)]
+        if growing:
+            self.say(f"stores without bound: {', '.join(growing)} (describe() says why)")
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the application has ended; raises what it failed of. False if the time ran out."""

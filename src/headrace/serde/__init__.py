@@ -13,7 +13,7 @@ from headrace.serde.primitives import (
     STRING,
     by_name,
 )
-from headrace.serde.windowed import SessionWindowedSerde, TimeWindowedSerde
+from headrace.serde.windowed import SessionWindowedSerde, TimeWindowedSerde, session_windowed, time_windowed
 
 __all__ = [
     "BOOL",
@@ -31,4 +31,6 @@ __all__ = [
     "fitting",
     "json",
     "serde_of",
+    "session_windowed",
+    "time_windowed",
 ]

@@ -6,7 +6,7 @@ from typing import Any
 
 from headrace.errors import NoSerde
 from headrace.model.holding import holds
-from headrace.model.types import DATETIME, DECIMAL, JSON, NONE, OBJECT, DictType, EnumType, StructType, Type
+from headrace.model.types import DATETIME, DECIMAL, JSON, NONE, OBJECT, DictType, EnumType, StructType, TupleType, Type
 from headrace.serde.base import Serde
 from headrace.serde.json import JsonSerde
 from headrace.serde.json.writing import is_writable
@@ -14,11 +14,11 @@ from headrace.serde.primitives import PRIMITIVES, primitive_of
 
 
 def serde_of(type_: Type, origin: str | None = None) -> Serde[Any]:
-    """The serde that writes values of a type when the user names none: Kafka's own for primitives, JSON for records."""
+    """The serde that writes values of a type when the user names none: Kafka's own for primitives, else JSON."""
     primitive = primitive_of(type_)
     if primitive is not None:
         return primitive
-    if isinstance(type_, StructType | DictType | EnumType) or type_ in (JSON, DATETIME, DECIMAL):
+    if isinstance(type_, StructType | DictType | EnumType | TupleType) or type_ in (JSON, DATETIME, DECIMAL):
         return JsonSerde(type_)
     raise NoSerde(type_, [str(known.type) for known in PRIMITIVES if known is primitive_of(known.type)], origin)
 

@@ -6,7 +6,9 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
+from headrace.model.durations import Duration, duration_ms
 from headrace.model.types import Type
+from headrace.model.where import calling_line
 from headrace.model.windows import Windowed, windowed_of
 from headrace.serde.base import Serde
 
@@ -15,7 +17,7 @@ _END_START = struct.Struct(">qq")
 
 
 @dataclass(frozen=True)
-class TimeWindowedSerde(Serde[Windowed]):
+class TimeWindowedSerde(Serde[Windowed[Any]]):
     """The key, then the start of its window in 8 bytes; the end is known from the size of the windows."""
 
     inner: Serde[Any]
@@ -31,16 +33,16 @@ class TimeWindowedSerde(Serde[Windowed]):
         """Of the keys."""
         return windowed_of(self.inner.type)
 
-    def write(self, value: Windowed) -> bytes:
+    def write(self, value: Windowed[Any]) -> bytes:
         return self.inner.write(_windowed(value).key) + _START.pack(value.start)
 
-    def read(self, data: bytes) -> Windowed:
+    def read(self, data: bytes) -> Windowed[Any]:
         key, (start,) = _split(data, _START)
         return Windowed(self.inner.read(key), start, start + self.size_ms)
 
 
 @dataclass(frozen=True)
-class SessionWindowedSerde(Serde[Windowed]):
+class SessionWindowedSerde(Serde[Windowed[Any]]):
     """The key, then the end and the start of its session in 8 bytes each."""
 
     inner: Serde[Any]
@@ -55,15 +57,25 @@ class SessionWindowedSerde(Serde[Windowed]):
         """Of the keys."""
         return windowed_of(self.inner.type)
 
-    def write(self, value: Windowed) -> bytes:
+    def write(self, value: Windowed[Any]) -> bytes:
         return self.inner.write(_windowed(value).key) + _END_START.pack(value.end, value.start)
 
-    def read(self, data: bytes) -> Windowed:
+    def read(self, data: bytes) -> Windowed[Any]:
         key, (end, start) = _split(data, _END_START)
         return Windowed(self.inner.read(key), start, end)
 
 
-def _windowed(value: object) -> Windowed:
+def time_windowed(inner: Serde[Any], size: Duration) -> TimeWindowedSerde:
+    """Keys of tumbling, hopping or sliding windows, to read them again: `hr.time_windowed(hr.STRING, "1m")`."""
+    return TimeWindowedSerde(inner, duration_ms("size", size, calling_line() or "?", least=1))
+
+
+def session_windowed(inner: Serde[Any]) -> SessionWindowedSerde:
+    """Keys of sessions, to read them again: `hr.session_windowed(hr.STRING)`."""
+    return SessionWindowedSerde(inner)
+
+
+def _windowed(value: object) -> Windowed[Any]:
     if not isinstance(value, Windowed):
         raise ValueError(f"{value!r} is a {type(value).__name__}, a Windowed key is needed")
     return value

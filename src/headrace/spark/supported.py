@@ -10,7 +10,7 @@ from headrace.expr import Bound, Opaque
 from headrace.expr.bound import Applied
 from headrace.model.types import NONE, ListType, PairType, Type
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, Source
+from headrace.plan.nodes import Node, Repartition, Source, Start, Times, To
 from headrace.serde import PRIMITIVES, Serde
 from headrace.serde.primitives import primitive_of
 from headrace.spark.native import OPERATORS
@@ -25,14 +25,38 @@ def check_supported(plan: Plan) -> None:
     for node in plan.nodes:
         if type(node) not in SUPPORTED:
             raise NotOnSparkYet(node.name, node.op, node.origin)
+        for option in _options(node):
+            raise NotOnSparkYet(node.name, f"{node.op} with {option}", node.origin)
         for function in _opaque(node):
             raise function.refusal()
         for unknown in _unknown(node):
             raise NotOnSparkYet(node.name, f"{node.op} with {unknown}", node.origin)
 
 
+def _options(node: Node) -> Iterator[str]:
+    """What a node is told that Spark does not do yet."""
+    if isinstance(node, Source) and node.timestamp is not Times.FAIL:
+        yield "timestamp="
+    if isinstance(node, Source) and node.start is not Start.EARLIEST:
+        yield f'start="{node.start.value}"'
+    if isinstance(node, To | Repartition) and node.partitioner is not None:
+        yield "partitioner="
+    if getattr(node, "ttl_ms", None) is not None:
+        yield "ttl"
+    if getattr(getattr(node, "windows", None), "idle_ms", None) is not None:
+        yield "idle_after"
+
+
 def _opaque(node: Node) -> Iterator[Opaque]:
-    yield from (one for one in _parameters(node) if isinstance(one, Opaque))
+    for one in _parameters(node):
+        yield from _opaque_parts(one) if isinstance(one, Bound) else ()
+
+
+def _opaque_parts(bound: Bound) -> Iterator[Opaque]:
+    if isinstance(bound, Opaque):
+        yield bound
+    for part in bound.parts:
+        yield from _opaque_parts(part)
 
 
 def _unknown(node: Node) -> Iterator[object]:
@@ -43,6 +67,8 @@ def _unknown(node: Node) -> Iterator[object]:
         elif isinstance(one, Bound):
             yield from _unknown_parts(one)
     schema = node.output()
+    if (node.facts.stateful or node.facts.cuts) and primitive_of(schema.key.type) is None:
+        yield f"keys of type {schema.key.type}"
     yield from (type_ for type_ in (schema.key.type, schema.value.type) if not _travels(type_))
 
 

@@ -33,7 +33,10 @@ class VersionedStore:
                 # As in Kafka Streams, a deletion in place of the row of the same time leaves no version there.
                 versions.pop()
                 return True
-            versions[place - 1] = Stored(value, ts)
+            if value is not None and versions[place - 1].value is None and place == len(versions):
+                versions.append(Stored(value, ts))  # an earlier deletion of the same time stays below it
+            else:
+                versions[place - 1] = Stored(value, ts)
         else:
             versions.insert(place, Stored(value, ts))
         self._forget(versions)
@@ -50,6 +53,12 @@ class VersionedStore:
             return None
         place = bisect_right(versions, as_of, key=lambda one: one.ts)
         return _row(versions[place - 1]) if place else None
+
+    def valid_to(self, key: bytes, ts: int) -> int | None:
+        """Until when a version of this time is valid: the time of the next; None for the newest."""
+        versions = self._versions.get(key, [])
+        place = bisect_right(versions, ts, key=lambda one: one.ts)
+        return versions[place].ts if place < len(versions) else None
 
     def items(self) -> Iterator[tuple[bytes, Stored]]:
         """All keys with their newest versions, in the order of their bytes."""

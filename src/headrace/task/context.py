@@ -21,6 +21,8 @@ class TaskTime:
         self.stream_ms = -1
         self.stream, self.wall = Timers(), Timers()
         """Calls by stream time, and by the time of day."""
+        self.before = Timers()
+        """Calls by stream time that come before the record which moved it is handled."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,14 @@ class Context:
 
     sending_old: frozenset[Node]
     """The tables whose changes carry old values."""
+
+    reading_failures: frozenset[Node] = frozenset()
+    """The nodes whose failures are read as a stream."""
+
+    app_id: str = ""
+
+    task_id: str = ""
+    """`subtopology_partition`."""
 
     time: TaskTime = field(default_factory=TaskTime)
     """The task's own."""

@@ -13,6 +13,12 @@ class Reason(Enum):
     NO_VALUE = "no value"
     LATE = "late"
     OLDER = "older than the row"
+    NO_TIME = "no time"
+    NO_PARTITION = "no partition"
+    EARLY = "before the window"
+    DUPLICATE = "duplicate"
+    FAILED = "failed"
+    OUTDATED = "the row has changed since it asked"
 
 
 class Drops:

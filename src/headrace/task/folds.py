@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,19 +45,11 @@ def _aggregating(operator: Operator[Any], fold: Aggregating) -> Folding:
     merged = None if fold.merger is None else operator.computed(fold.merger)
 
     def add(record: Record, aggregate: Any) -> Any:
-        symbols = {"key": record.key, "value": record.value, "aggregate": _own(aggregate)}
+        symbols = {"key": record.key, "value": record.value, "aggregate": aggregate}
         return added(record, symbols)
 
     def merge(record: Record, left: Any, right: Any) -> Any:
         assert merged is not None, "only sessions are merged, and they have a merger"
-        return merged(record, {"key": record.key, "left": _own(left), "right": _own(right)})
+        return merged(record, {"key": record.key, "left": left, "right": right})
 
     return Folding(fold.initial.make, add, merge)
-
-
-def _own(aggregate: Any) -> Any:
-    """A value that the user's function may change in place: windows share values, and a store keeps what it has."""
-    return aggregate if type(aggregate) in _UNCHANGING else deepcopy(aggregate)
-
-
-_UNCHANGING = {str, int, float, bool, bytes, type(None)}

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from headrace.errors import NotInTopology
 from headrace.model.clock import Clock
 from headrace.model.record import RawRecord, Record
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, Repartition, Source, To
+from headrace.plan.nodes import Errors, GlobalStore, Node, Repartition, Source, To
 from headrace.plan.old_values import sending_old
-from headrace.plan.subtopology import SubTopology
+from headrace.plan.stores import Connection
+from headrace.processor.opened import OpenedStore
+from headrace.processor.opening import opened
 from headrace.state.keyvalue import KeyValueStore
 from headrace.state.timed import TimedStores
 from headrace.task.context import Context
 from headrace.task.drops import Drops
 from headrace.task.operators.source import decoded
-from headrace.task.queues import Queue
+from headrace.task.queues import Queue, Queues
 from headrace.task.task import Task
+from headrace.task.timestamps import Timestamps
 
 Written = tuple[To, RawRecord]
 
@@ -36,9 +42,12 @@ class Loop:
         self.stores: dict[str, KeyValueStore] = {}
         self.windows = TimedStores()
         self.drops = Drops()
+        self._timestamps = Timestamps(clock, self.drops)
         self._written: list[Written] = []
         self._sources: dict[str, Source] = {}
-        self._waiting: dict[tuple[Node, str], list[tuple[Task, Queue]]] = {}
+        self._reading_failures = frozenset(node for errors in plan.of(Errors) for node in errors.of)
+        self._queues = Queues()
+        self._queue_of: dict[tuple[Node, str], Queue] = {}
         context = Context(
             send=self._send,
             write=self._write,
@@ -48,9 +57,11 @@ class Loop:
             drops=self.drops,
             clock=clock,
             sending_old=sending_old(plan),
+            reading_failures=self._reading_failures,
         )
-        self._tasks = [Task(part, plan, context) for part in self._parts()]
-        self._flushed = [node for node in plan.nodes if node.facts.stateful]
+        self._tasks = [Task(part, plan, context) for part in split_subtopologies(plan)]
+        flushes = (task.flush_of(node) for node in plan.nodes for task in self._tasks)
+        self._flushes = [flush for flush in flushes if flush is not None]
 
     def run(self, batch: Iterable[RawRecord]) -> list[Written]:
         """What a batch of records writes, with the nodes that wrote it; an empty one when only the clock has moved."""
@@ -62,16 +73,31 @@ class Loop:
                 self._read(raw)
             self._drain()
             # In the order of the plan: when a node's turn comes, everything in front of it has had its own.
-            for node in self._flushed:
-                any(task.flush(node) for task in self._tasks)
+            for flush in self._flushes:
+                flush()
                 self._drain()
         except BaseException:
-            for task in self._tasks:
-                task.clear()
+            self._queues.clear()
             self._written.clear()
             raise
         written, self._written = self._written, []
         return written
+
+    def close(self) -> None:
+        """No batch comes any more."""
+        for task in self._tasks:
+            task.close()
+
+    def processor_stores(self) -> dict[str, OpenedStore[Any, Any]]:
+        """The stores of processors by their names, as the processors see them."""
+        found: dict[str, OpenedStore[Any, Any]] = {}
+        for node in self.plan.nodes:
+            own = (Connection(node.definition),) if isinstance(node, GlobalStore) else getattr(node, "stores", ())
+            for connection in own:
+                if connection.store.value is not None:
+                    writable = replace(connection, read_only=False)
+                    found[connection.store.name] = opened(writable, self._store, self.windows)
+        return found
 
     def source_of(self, topic: str) -> Source:
         """The source that reads a topic; one that names it comes before a pattern."""
@@ -86,23 +112,33 @@ class Loop:
         raise NotInTopology(self.plan.app, f"read topic {topic!r}", f"it reads {', '.join(read)}")
 
     def _drain(self) -> None:
-        while any(task.step() for task in self._tasks):
-            pass
+        take = self._queues.take
+        while taken := take():
+            queue, record = taken
+            for reader in queue.readers:
+                reader(record)
 
     def _read(self, raw: RawRecord) -> None:
         source = self._sources.get(raw.topic) or self.source_of(raw.topic)
         self._sources[raw.topic] = source
-        self._enqueue(source, raw.topic, decoded(source, raw))
+        record = self._timestamps.stamped(
+            source, raw.topic, decoded(source, raw, failures_read=source in self._reading_failures)
+        )
+        if record is not None:
+            self._enqueue(source, raw.topic, record)
 
     def _send(self, node: Repartition, record: Record) -> None:
         self._enqueue(node, "", record)
 
     def _enqueue(self, node: Node, topic: str, record: Record) -> None:
-        if (node, topic) not in self._waiting:
-            queue = Queue(self._place(node, topic), node, topic)
-            self._waiting[node, topic] = [(task, queue) for task in self._tasks if task.reads(node)]
-        for task, queue in self._waiting[node, topic]:
-            task.put(queue, record)
+        queue = self._queue_of.get((node, topic))
+        if queue is None:
+            queue = self._queue_of[node, topic] = self._queue(node, topic)
+        self._queues.put(queue, record)
+
+    def _queue(self, node: Node, topic: str) -> Queue:
+        readers = tuple(partial(task.take, node) for task in self._tasks if task.reads(node))
+        return Queue(self._place(node, topic), readers, first=node.facts.everywhere)
 
     def _write(self, node: To, raw: RawRecord) -> None:
         self._written.append((node, raw))
@@ -110,16 +146,8 @@ class Loop:
     def _store(self, name: str) -> KeyValueStore:
         return self.stores.setdefault(name, KeyValueStore())
 
-    def _place(self, node: Node, topic: str) -> tuple[int, ...]:
-        rank = node.topics.index(topic) if isinstance(node, Source) and node.topics else 0
-        return (self.plan.nodes.index(node), rank)
-
-    def _parts(self) -> list[SubTopology]:
-        """The sub-topologies: tables that everybody looks at first, then those that send records before the others."""
-        depth: dict[Node, int] = {}
-        for node in self.plan.nodes:
-            depth[node] = max((depth[upstream] + upstream.facts.cuts for upstream in node.inputs), default=0)
-        parts = split_subtopologies(self.plan)
-        return sorted(
-            parts, key=lambda part: (not part.nodes[0].facts.everywhere, max(depth[node] for node in part.nodes))
-        )
+    def _place(self, node: Node, topic: str) -> tuple[int, int, str]:
+        """Topics in the order of the plan, then what the tasks send one another, in the order it comes."""
+        if not isinstance(node, Source):
+            return (len(self.plan.nodes), 0, "")
+        return (self.plan.nodes.index(node), node.topics.index(topic) if node.topics else 0, topic)

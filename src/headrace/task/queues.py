@@ -1,53 +1,84 @@
-"""What waits for a task, and what it takes next."""
+"""What waits for the tasks, and what they take next."""
 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from headrace.model.record import Record
-from headrace.plan.nodes import Node
+
+Taking = Callable[[Record], None]
 
 
-@dataclass(frozen=True, eq=False)
 class Queue:
-    """Where a record waits: the node it goes on from, and the topic it was read from, if that is a source."""
+    """Where records wait: a topic that is read, or a repartition. A queue keeps its order."""
 
-    place: tuple[int, ...]
-    """Which queue goes first at equal times."""
+    __slots__ = ("_rank", "place", "readers", "records")
 
-    node: Node
-    topic: str = ""
+    def __init__(self, place: tuple[int, int, str], readers: tuple[Taking, ...], *, first: bool = False) -> None:
+        """Which queue goes first at equal times, who takes its records, and whether it goes before all others."""
+        self._rank, self.place, self.readers = not first, place, readers
+        self.records: deque[Record] = deque()
+
+    def turn(self) -> tuple[bool, int, tuple[int, int, str]]:
+        """The queue with the smallest turn is next."""
+        return self._rank, self.records[0].ts, self.place
 
 
 class Queues:
-    """The records that wait for one task, in one queue for each topic and each repartition it reads.
+    """The records that wait for all tasks, in one queue for each topic and each repartition.
 
-    A queue keeps its order; among the queues the one whose head has the smallest timestamp is next. At equal times the
-    place decides, so that the same records are always taken in the same order.
+    The queue whose head has the smallest timestamp is next, whoever reads it, as in the test driver of Kafka Streams.
+    Queues of one place and time are taken as they lie in a binary heap with the same steps as Java's, so that even
+    there the order is the same; it is also the same whenever the same records come again.
     """
 
     def __init__(self) -> None:
-        self._waiting: dict[Queue, deque[Record]] = {}
+        self._heap: list[Queue] = []
 
     def put(self, queue: Queue, record: Record) -> None:
         """Put a record at the end of a queue."""
-        self._waiting.setdefault(queue, deque()).append(record)
+        queue.records.append(record)
+        if len(queue.records) == 1:
+            self._add(queue)
 
-    def take(self) -> tuple[Node, Record] | None:
-        """The next record, and the node it goes on from; None if nothing waits."""
-        if not self._waiting:
+    def take(self) -> tuple[Queue, Record] | None:
+        """The next record, and where it waited; None if nothing waits."""
+        heap = self._heap
+        if not heap:
             return None
-        queue = min(self._waiting, key=self._turn) if len(self._waiting) > 1 else next(iter(self._waiting))
-        records = self._waiting[queue]
-        record = records.popleft()
-        if not records:
-            del self._waiting[queue]
-        return queue.node, record
-
-    def _turn(self, queue: Queue) -> tuple[int, tuple[int, ...], str]:
-        return self._waiting[queue][0].ts, queue.place, queue.topic
+        queue, last = heap[0], heap.pop()
+        if heap:
+            self._sink(last)
+        record = queue.records.popleft()
+        if queue.records:
+            self._add(queue)
+        return queue, record
 
     def clear(self) -> None:
         """Forget what waits."""
-        self._waiting.clear()
+        for queue in self._heap:
+            queue.records.clear()
+        self._heap.clear()
+
+    def _add(self, queue: Queue) -> None:
+        """Put a queue at the end of the heap, and let it rise above those that come after it."""
+        heap, place = self._heap, len(self._heap)
+        heap.append(queue)
+        while place:
+            parent = (place - 1) // 2
+            if heap[parent].turn() <= queue.turn():
+                break
+            heap[place], place = heap[parent], parent
+        heap[place] = queue
+
+    def _sink(self, queue: Queue) -> None:
+        """Put a queue at the top of the heap, in place of the one there, and let it sink below those before it."""
+        heap, place = self._heap, 0
+        while (child := 2 * place + 1) < len(heap):
+            if child + 1 < len(heap) and heap[child + 1].turn() < heap[child].turn():
+                child += 1
+            if queue.turn() <= heap[child].turn():
+                break
+            heap[place], place = heap[child], child
+        heap[place] = queue

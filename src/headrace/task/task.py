@@ -1,72 +1,72 @@
-"""One task: the operators of a sub-topology, and the records that wait for them."""
+"""One task: the operators of a sub-topology."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from headrace.errors import HeadraceError
 from headrace.model.record import Record
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node
 from headrace.plan.subtopology import SubTopology
 from headrace.task.context import Context, TaskTime
+from headrace.task.failures import failure
 from headrace.task.operators import OPERATORS, Operator
-from headrace.task.queues import Queue, Queues
+from headrace.task.operators.source import way_into
 
 
 class Task:
-    """Takes its records one at a time, and pushes each through all of its operators before the next."""
+    """Takes one record at a time, and pushes it through all of its operators before the next."""
 
     def __init__(self, part: SubTopology, plan: Plan, context: Context) -> None:
-        self._queues = Queues()
         self._clock, self._time = context.clock, TaskTime()
-        context = replace(context, time=self._time)
+        context = replace(context, time=self._time, app_id=plan.app, task_id=f"{part.number}_0")
         self._operators: dict[Node, Operator[Any]] = {node: OPERATORS[type(node)](node, context) for node in part.nodes}
         for node, operator in self._operators.items():
             upstream = tuple(self._operators.get(one) for one in node.inputs)
             operator.connect(upstream, () if node.facts.cuts else self._readers(plan, node))
         cuts = {upstream for node in part.nodes for upstream in node.inputs if upstream.facts.cuts}
         sources = [node for node in part.nodes if not node.inputs]
-        self._entries = {node: (self._operators[node].on_record,) for node in sources} | {
-            node: tuple(reader.way(position) for reader, position in self._readers(plan, node)) for node in cuts
+        self._entries = {node: (way_into(self._operators[node]),) for node in sources} | {
+            node: tuple(reader.entry(position) for reader, position in self._readers(plan, node)) for node in cuts
         }
+        for operator in self._operators.values():
+            operator.start()
+
+    def close(self) -> None:
+        """No record comes any more."""
+        for operator in self._operators.values():
+            operator.close()
 
     def reads(self, node: Node) -> bool:
         """Whether records come in from a node: a source of this task, or a repartition in front of it."""
         return node in self._entries
 
-    def put(self, queue: Queue, record: Record) -> None:
-        """Let a record wait for its turn."""
-        self._queues.put(queue, record)
-
-    def step(self) -> bool:
-        """Take the next record and handle it completely; False if none waits."""
-        taken = self._queues.take()
-        if taken is None:
-            return False
-        node, record = taken
+    def take(self, node: Node, record: Record) -> None:
+        """Push a record that comes in from a node through all operators."""
         time = self._time
-        if record.ts > time.stream_ms:
-            time.stream_ms = record.ts
-        for way in self._entries[node]:
-            way(record)
-        time.stream.run(time.stream_ms)
-        return True
+        try:
+            if record.ts > time.stream_ms:
+                time.stream_ms = record.ts
+                time.before.run(record.ts)
+            for way in self._entries[node]:
+                way(record)
+            time.stream.run(time.stream_ms)
+        except HeadraceError:
+            raise
+        except Exception as exc:
+            raise failure(exc, record) from exc
 
     def tick(self) -> None:
         """The time of day has moved on: make the calls that are due."""
         self._time.wall.run(self._clock.now_ms())
 
-    def flush(self, node: Node) -> bool:
-        """The batch is over: let a node send on what it held back; False if the node is another task's."""
+    def flush_of(self, node: Node) -> Callable[[], None] | None:
+        """How a node sends on at the end of a batch what it held back; None if it never does, or is another task's."""
         operator = self._operators.get(node)
-        if operator is not None:
-            operator.flush()
-        return operator is not None
-
-    def clear(self) -> None:
-        """Forget the records that wait."""
-        self._queues.clear()
+        return None if operator is None or type(operator).flush is Operator.flush else operator.flush
 
     def _readers(self, plan: Plan, node: Node) -> tuple[tuple[Operator[Any], int], ...]:
         """Who reads from a node in this task, by which of their inputs."""

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from headrace.dsl.builder import Builder
-from headrace.errors import NotInTopology
+from headrace.errors import DriverClosed, NotInTopology
 from headrace.model.clock import SetClock
 from headrace.model.durations import Duration, duration_ms
-from headrace.model.record import Header, RawRecord, Record
-from headrace.model.windows import Windowed
+from headrace.model.moments import Moment
+from headrace.model.record import Header, RawRecord
 from headrace.passes.pipeline import rewrite
-from headrace.plan.nodes import SessionWindowed, Source, StreamJoin, To
-from headrace.plan.nodes.windowed import WindowedAggregation
+from headrace.plan.nodes import Source, To
 from headrace.plan.origin import origin
 from headrace.serde import Serde
-from headrace.state.keyvalue import KeyValueStore
-from headrace.state.timed import TimedStores
-from headrace.state.versioned import VersionedStore
 from headrace.task.loop import Loop
+from headrace.testing.topics import InputTopic, OutputTopic, Written
+from headrace.testing.views import views
 
 
 class TopologyTestDriver:
@@ -30,47 +27,77 @@ class TopologyTestDriver:
     Every topic has one partition. Each piped record is a batch of its own, so a table sends on its change at once;
     records piped inside `with driver.batch():` are one batch together. All records go through the serdes of the
     application, in and out, and what is written to a topic that the application also reads comes back as a batch of
-    its own. A failure is raised by the `pipe` that caused it.
+    its own. A failure is raised by the `pipe` that caused it. The time of day stands still at `now_ms` until
+    `advance_wall_clock`.
 
     >>> import headrace as hr
     >>> app = hr.App("shout")
     >>> app.stream("words", value=hr.STRING).map_values(lambda word: word.upper()).to("loud")
-    >>> driver = hr.testing.TopologyTestDriver(app)
-    >>> driver.input("words").pipe(value="hey")
-    >>> driver.output("loud").read_all()
-    [(None, 'HEY')]
+    >>> with hr.testing.TopologyTestDriver(app) as driver:
+    ...     driver.input("words").pipe("hey")
+    ...     driver.output("loud").read()
+    (None, 'HEY')
     """
 
     def __init__(self, app: Builder, *, now_ms: int = 0) -> None:
         self._clock = SetClock(now_ms)
         self._loop = Loop(rewrite(app.plan()), self._clock)
-        self._offsets: Counter[str] = Counter()
+        self._inputs: dict[str, InputTopic] = {}
+        self._offsets: dict[str, int] = {}
+        self._reads: dict[str, bool] = {}
         self._batch: list[RawRecord] | None = None
-        self._written: dict[str, deque[tuple[To, RawRecord]]] = {}
+        self._written: dict[str, Written] = {}
+        self._views: dict[str, Any] = {**views(self._loop), **self._loop.processor_stores()}
+        self._closed = False
 
-    def input(self, topic: str) -> InputTopic:
-        """A topic that the application reads."""
-        return InputTopic(self, topic, self._loop.source_of(topic))
+    def input(
+        self,
+        topic: str,
+        *,
+        start: Moment | None = None,
+        advance: Duration | None = None,
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
+    ) -> InputTopic:
+        """A topic that the application reads, to pipe records into.
 
-    def output(self, topic: str) -> OutputTopic:
-        """A topic that the application writes."""
+        It has a time of its own: a record that is piped without one gets the topic's, which then moves on by `advance`.
+        Without `start` and `advance` it is where the last use of this topic left it, at first 0 and standing still.
+        With a serde of your own you can write what the application cannot read; such an input has a time of its own.
+        """
+        source = self._loop.source_of(topic)
+        own = key is not None or value is not None
+        found = None if own else self._inputs.get(topic)
+        if found is None:
+            found = InputTopic(topic, key or source.key, value or source.value, self._pipe)
+            if not own:
+                self._inputs[topic] = found
+        found.set_time(start, advance)
+        return found
+
+    def output(self, topic: str, *, key: Serde[Any] | None = None, value: Serde[Any] | None = None) -> OutputTopic:
+        """A topic that the application writes, to read what came out; with serdes of your own if you give them."""
         targets = [node.topic for node in self._loop.plan.of(To)]
         named = [target for target in targets if isinstance(target, str)]
         if topic not in named and len(named) == len(targets):  # one that is chosen per record may be any
             raise NotInTopology(self._loop.plan.app, f"write topic {topic!r}", _there("writes", named))
-        return OutputTopic(self._written.setdefault(topic, deque()))
+        return OutputTopic(topic, self._written.setdefault(topic, Written()), key, value)
 
-    def store(self, name: str) -> StoreView:
-        """What a table holds now."""
-        for node in self._loop.plan.nodes:
-            if isinstance(node, WindowedAggregation) and node.store == name:
-                return WindowedStoreView(node, self._loop.windows)
-            if getattr(node, "store", None) == name and not isinstance(node, StreamJoin):
-                history = getattr(node, "history_ms", None)
-                timed = self._loop.windows
-                store = self._loop.stores[name] if history is None else timed.versioned_store(name, history)
-                return StoreView(store, node.output().key.store_serde())
-        raise NotInTopology(self._loop.plan.app, f"have a store {name!r}", _there("has", self._loop.stores))
+    def store(self, name: str) -> Any:
+        """What a store holds now: a `StoreView`, or a store of processors as they see it themselves."""
+        if name not in self._views:
+            raise NotInTopology(self._loop.plan.app, f"have a store {name!r}", _there("has", self._views))
+        return self._views[name]
+
+    @property
+    def stores(self) -> list[str]:
+        """The names of all stores that can be looked into."""
+        return sorted(self._views)
+
+    @property
+    def topics_written(self) -> list[str]:
+        """The topics that records were written to, in the order of their first ones."""
+        return list(self._outputs())
 
     @property
     def dropped(self) -> dict[tuple[str, str], int]:
@@ -79,12 +106,17 @@ class TopologyTestDriver:
 
     def advance_wall_clock(self, by: Duration) -> None:
         """Let the time of day move on: `"30s"` or a `timedelta`. It stands still otherwise."""
+        self._check_open("advancing the clock")
         self._clock.set(self._clock.now_ms() + duration_ms("by", by, origin()))
         self._run([])
 
     @contextmanager
     def batch(self) -> Iterator[None]:
-        """Make one batch of all records that are piped inside."""
+        """Make one batch of all records that are piped inside; one inside another is a part of it."""
+        self._check_open("a batch")
+        if self._batch is not None:
+            yield
+            return
         collected: list[RawRecord] = []
         self._batch = collected
         try:
@@ -93,127 +125,78 @@ class TopologyTestDriver:
             self._batch = None
         self._run(collected)
 
-    def _pipe(self, raw: RawRecord) -> None:
-        if self._batch is not None:
-            self._batch.append(raw)
-        else:
+    def close(self) -> None:
+        """End the test: nothing can be piped any more. What was written and stored can still be read."""
+        if not self._closed:
+            self._closed = True
+            self._loop.close()
+
+    def __enter__(self) -> TopologyTestDriver:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        """What went through so far: written and unread records, and drops."""
+        plan = self._loop.plan
+        read = [source.pattern or ", ".join(source.topics) for source in plan.of(Source)]
+        wrote = [
+            f"{topic}: {written.count} written, {len(written)} unread" for topic, written in self._outputs().items()
+        ]
+        drops = [f"{node}: {count} dropped, {reason}" for (node, reason), count in self.dropped.items()]
+        state = "closed driver" if self._closed else "driver"
+        return "\n  ".join([f"<{state} of {plan.app!r}, reads {', '.join(read)}", *wrote, *drops]) + ">"
+
+    def _outputs(self) -> dict[str, Written]:
+        return {topic: written for topic, written in self._written.items() if written.count}
+
+    def _check_open(self, what: str) -> None:
+        if self._closed:
+            raise DriverClosed(self._loop.plan.app, what)
+
+    def _pipe(self, topic: str, key: bytes | None, value: bytes | None, ts: int, headers: tuple[Header, ...]) -> None:
+        if self._closed:
+            self._check_open(f"piping into topic {topic!r}")
+        raw = self._placed(topic, key, value, ts, headers)
+        if self._batch is None:
             self._run([raw])
+        else:
+            self._batch.append(raw)
 
     def _run(self, batch: list[RawRecord]) -> None:
         while True:
-            written = self._loop.run(batch)
-            for node, raw in written:
-                self._written.setdefault(raw.topic, deque()).append((node, raw))
-            batch = [self._placed(raw) for _, raw in written if self._reads(raw.topic)]
-            if not batch:
+            again = []
+            for node, raw in self._loop.run(batch):
+                topic = raw.topic
+                try:
+                    written, read = self._written[topic], self._reads[topic]
+                except KeyError:
+                    written, read = self._first(topic)
+                written.add(node, raw)
+                if read:
+                    again.append(self._placed(topic, raw.key, raw.value, raw.ts, raw.headers))
+            if not again:
                 return
+            batch = again
 
-    def _placed(self, raw: RawRecord) -> RawRecord:
-        """The record at the end of its topic."""
-        offset = self._offsets[raw.topic]
-        self._offsets[raw.topic] += 1
-        return RawRecord(
-            topic=raw.topic,
-            key=raw.key,
-            value=raw.value,
-            ts=raw.ts,
-            headers=raw.headers,
-            origin=f"{raw.topic}-0@{offset}",
-        )
-
-    def _reads(self, topic: str) -> bool:
+    def _first(self, topic: str) -> tuple[Written, bool]:
+        """Where to put the records of a topic, and whether the application reads them."""
         try:
             self._loop.source_of(topic)
         except NotInTopology:
-            return False
-        return True
+            self._reads[topic] = False
+        else:
+            self._reads[topic] = True
+        return self._written.setdefault(topic, Written()), self._reads[topic]
 
-
-class InputTopic:
-    """A topic that the application reads."""
-
-    def __init__(self, driver: TopologyTestDriver, topic: str, source: Source) -> None:
-        self._driver, self._topic, self._source = driver, topic, source
-
-    def pipe(self, value: Any = None, *, key: Any = None, ts: int = 0, headers: Iterable[Header] = ()) -> None:
-        """Write a record at the end of the topic, and let the application handle it; `ts` is in milliseconds."""
-        raw = RawRecord(
-            topic=self._topic,
-            key=self._source.key.encode(key),
-            value=self._source.value.encode(value),
-            ts=ts,
-            headers=tuple(headers),
-        )
-        self._driver._pipe(self._driver._placed(raw))
-
-
-class OutputTopic:
-    """A topic that the application writes. What was read once is not read again."""
-
-    def __init__(self, written: deque[tuple[To, RawRecord]]) -> None:
-        self._written = written
-
-    def read_records(self) -> list[Record]:
-        """All new records, with their timestamps and headers."""
-        records = []
-        while self._written:
-            node, raw = self._written.popleft()
-            key, value = node.key.decode(raw.key), node.value.decode(raw.value)
-            records.append(Record(key=key, value=value, ts=raw.ts, headers=raw.headers, origin=raw.origin))
-        return records
-
-    def read_all(self) -> list[tuple[Any, Any]]:
-        """All new records as (key, value)."""
-        return [(record.key, record.value) for record in self.read_records()]
-
-    def read_table(self) -> dict[Any, Any]:
-        """The last value of each key among all new records; a record without a value removes its key."""
-        table: dict[Any, Any] = {}
-        for key, value in self.read_all():
-            if key is None:
-                raise ValueError(f"a record without a key is no row of a table, its value is {value!r}")
-            table[key] = value
-        return {key: value for key, value in table.items() if value is not None}
-
-
-class StoreView:
-    """The contents of a store, for reading."""
-
-    def __init__(self, store: KeyValueStore | VersionedStore, key: Serde[Any]) -> None:
-        self._store, self._key = store, key
-
-    def get(self, key: Any) -> Any:
-        """The value of a key, None if there is none."""
-        stored = self._store.get(self._key.write(key))
-        return None if stored is None else stored.value
-
-    def all(self) -> dict[Any, Any]:
-        """Every key with its value."""
-        return {self._key.read(key): stored.value for key, stored in self._store.items()}
-
-
-class WindowedStoreView(StoreView):
-    """The contents of a store of windows or sessions: its keys are `Windowed`."""
-
-    def __init__(self, node: WindowedAggregation, stores: TimedStores) -> None:
-        self._node, self._stores = node, stores
-
-    def get(self, key: Any) -> Any:
-        """The value of a key and window, None if there is none."""
-        return self.all().get(key)
-
-    def all(self) -> dict[Any, Any]:
-        """Every key and window with its value, by the time and then the bytes of the key."""
-        node, key = self._node, self._node.key_serde()
-        if isinstance(node, SessionWindowed):
-            sessions = self._stores.session_store(node.store, node.retention_ms).ended(0, _LATEST)
-            return {Windowed(key.read(data), *session): stored.value for data, session, stored in sessions}
-        size = node.windowed_serde()
-        windows = self._stores.window_store(node.store, node.retention_ms).fetch_all(0, _LATEST)
-        return {size.read(data + start.to_bytes(8, "big")): stored.value for data, start, stored in windows}
-
-
-_LATEST = 2**63 - 1
+    def _placed(
+        self, topic: str, key: bytes | None, value: bytes | None, ts: int, headers: tuple[Header, ...]
+    ) -> RawRecord:
+        """A record at the end of a topic."""
+        offset = self._offsets.get(topic, 0)
+        self._offsets[topic] = offset + 1
+        return RawRecord(topic, ts, key, value, headers, f"{topic}-0@{offset}")
 
 
 def _there(has: str, names: Iterable[str]) -> str:

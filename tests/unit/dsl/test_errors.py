@@ -363,3 +363,19 @@ def test_nothing_to_run(declare: Callable[[Builder], object]) -> None:
         "application 'app' has no stream that ends in a topic or a table\n"
         "  to do: declare at least one app.stream(...) that ends in .to(...) or .count(...)"
     )
+
+
+def test_what_is_no_function() -> None:
+    app = Builder("app")
+    stream = texts(app)
+    wrong: list[tuple[str, Callable[[], object]]] = [
+        ("function=True is not possible\n", lambda: stream.filter(True)),  # type: ignore[arg-type]
+        ("function='x' is not possible\n", lambda: stream.map_values("x")),  # type: ignore[call-overload]
+        ("function=None is not possible\n", lambda: stream.select_key(None)),  # type: ignore[arg-type]
+        ("function=5 is not possible\n", lambda: stream.to(5)),  # type: ignore[arg-type]
+        ("function=None is not possible\n", lambda: stream.group_by_key().reduce(None)),  # type: ignore[arg-type]
+    ]
+    for words, declare in wrong:
+        with pytest.raises(OptionInvalid, match=words) as caught:
+            declare()
+        assert re.search(rf"at: {HERE}\n  to do: give \w+ a function, or an expression of hr.key", str(caught.value))

@@ -57,6 +57,11 @@ def merges(stream: Texts) -> None:
     stream.merge(stream.filter(hr.value == "b", name="b")).to("out")
 
 
+def right_of_a_join(stream: Texts) -> None:
+    stream.filter(hr.value == "b", name="b").join(a(stream), lambda x, y: x + y, hr.join_windows("1s")).to("out")
+    b(stream).to("out")
+
+
 def splits(stream: Texts) -> None:
     stream.split("x-").branch(hr.value == "a", name="a").no_default_branch()["x-a"].group_by_key().count()
     stream.split("y-").branch(hr.value == "b", name="b").no_default_branch()["y-b"].to("out")
@@ -77,6 +82,7 @@ def branches_by_position(stream: Texts) -> None:
         twin_that_goes_nowhere,
         twin_with_the_path_for_a_name,
         merges,
+        right_of_a_join,
         splits,
         branches_by_position,
     ],
@@ -84,7 +90,9 @@ def branches_by_position(stream: Texts) -> None:
 def test_a_twin_on_the_way(declare: Callable[[Texts], None]) -> None:
     app = Builder("app")
     declare(texts(app))
-    with pytest.raises(StoreNeedsName, match=r"the count at test_store_names\.py:\d+ needs a name for its store") as no:
+    with pytest.raises(
+        StoreNeedsName, match=r"the (count|stream_join) at test_store_names\.py:\d+ needs a name for its store"
+    ) as no:
         app.plan()
     assert re.search(r"\n  at: test_store_names\.py:\d+ and test_store_names\.py:\d+\n", str(no.value))
     assert "give it one with store=...: state is found again by it after a restart" in str(no.value)

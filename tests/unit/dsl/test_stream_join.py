@@ -50,11 +50,6 @@ def test_a_join_with_a_table_has_none() -> None:
 
 def test_streams_are_joined_by_their_keys() -> None:
     refused(
-        OptionInvalid,
-        lambda left, right: left.join(right, join, WITHIN, on=lambda k, _: k),
-        "give it for a global table only: streams are joined by their keys",
-    )
-    refused(
         TypesDiffer,
         lambda left, right: left.join(right.select_key(lambda _, v: hr.length(v)), join, WITHIN),
         "the joined sides have keys of two types: STRING and int",

@@ -57,7 +57,7 @@ def test_cogrouped_streams_with_other_keys() -> None:
 
 
 def test_a_group_whose_key_has_no_type() -> None:
-    with said(NoSerde, "no serde writes values of type object"):
+    with said(NoSerde, "no serde writes values of type object", "say what it returns: -> str, or give key=, value="):
         rows(Builder("app")).group_by(lambda k, v: (k if v else v, v))
 
 
@@ -85,10 +85,47 @@ def test_joined_sides_with_other_keys() -> None:
         rows(app).join(numbers, lambda left, right: left + right, on=lambda value: value)
 
 
+def test_sides_with_other_windows() -> None:
+    grouped = texts(Builder("app")).group_by_key()
+    minutes = grouped.windowed_by(hr.tumbling("1m")).count(store="minutes")
+    hours = grouped.windowed_by(hr.tumbling("1h")).count(store="hours")
+    visits = grouped.windowed_by(hr.session("1m")).count(store="visits")
+    with said(TypesDiffer, "the joined sides have keys of two types: WINDOWED STRING 60000 MS and WINDOWED STRING 36"):
+        minutes.join(hours, lambda left, right: left + right)
+    with said(TypesDiffer, "keys of two types: WINDOWED STRING 60000 MS and SESSION STRING"):
+        minutes.left_join(visits, lambda left, _: left)
+    with said(TypesDiffer, "the merged streams have keys of two types: WINDOWED STRING 60000 MS and SESSION STRING"):
+        minutes.to_stream().merge(visits.to_stream())
+
+
 def test_sides_of_two_applications() -> None:
     other = rows(Builder("other"))
     with said(OptionInvalid, "other='other' is not possible", "a stream or table of this application, 'app'"):
         rows(Builder("app")).left_join(other, lambda left, _: left)
+
+
+def test_sides_of_the_wrong_kind() -> None:
+    app = Builder("app")
+    stream, table = texts(app), rows(app, "rows")
+    everywhere = app.global_table("table", key=hr.STRING, value=hr.STRING)
+    with said(
+        OptionInvalid,
+        "other=KStream(in) is not possible",
+        "a table, or several in a list: a stream joins a table with stream.join",
+    ):
+        table.join(stream, lambda left, _: left)  # type: ignore[call-overload]
+    with said(OptionInvalid, "other=GlobalKTable(table) is not possible", "a table, or several in a list"):
+        table.join(everywhere, lambda left, _: left)  # type: ignore[call-overload]
+    with said(OptionInvalid, "other='rows' is not possible", "a stream or a table, or several in a list"):
+        stream.join("rows", lambda left, _: left)  # type: ignore[arg-type]
+    with said(OptionInvalid, "other='rows' is not possible", "only streams have an outer join with streams"):
+        stream.outer_join(table, lambda left, _: left, hr.join_windows("1s"))  # type: ignore[call-overload]
+    with said(OptionInvalid, "other=KTable(rows) is not possible", "its changes are one: table.to_stream()"):
+        stream.merge(table)  # type: ignore[arg-type]
+    with said(OptionInvalid, "grouped=KStream(in) is not possible", "a grouped stream: stream.group_by_key()"):
+        stream.group_by_key().cogroup(lambda _, v, text: text + v).cogroup(stream, lambda _, v, text: text + v)  # type: ignore[arg-type]
+    with said(OptionInvalid, "other=KGroupedStream(in) is not possible"):
+        stream.merge(stream.group_by_key())  # type: ignore[arg-type]
 
 
 def test_a_global_table_needs_a_key_to_look_up() -> None:
@@ -98,8 +135,6 @@ def test_a_global_table_needs_a_key_to_look_up() -> None:
         texts(app).join(table, lambda left, right: left + right)  # type: ignore[call-overload]
     with said(WrongType, "the key to look up is int, str is needed"):
         texts(app).join(table, lambda left, right: left + right, on=hr.length(hr.value))
-    with said(OptionInvalid, "a table is joined by the key of the stream"):
-        texts(app).join(rows(app, "rows"), lambda left, right: left + right, on=hr.value)  # type: ignore[call-overload]
     assert app.global_table("table", key=hr.STRING, value=hr.STRING)._node is table._node
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ import pytest
 import headrace as hr
 from headrace.dsl import Builder
 from headrace.dsl.windowed import WindowedKStream
-from headrace.errors import HeadraceError, OptionInvalid, WrongParameters, WrongType
+from headrace.errors import HeadraceError, NoWindowsToClose, OptionInvalid, WrongParameters, WrongType
 from headrace.testing import TopologyTestDriver
 
 HERE = r"test_windows\.py:\d+"
@@ -43,6 +43,16 @@ def refused(kind: type[HeadraceError], declare: Callable[[], object], *words: st
         (lambda: hr.hopping("1s", advance="2s"), "give no more than the size, 1s: records between would be lost"),
         (lambda: hr.sliding("soon"), "difference='soon' is not possible"),
         (lambda: hr.session("0s"), "gap='0s' is not possible"),
+        (lambda: hr.tumbling("1s", idle_after="0s"), "idle_after='0s' is not possible"),
+        (lambda: hr.hopping("2s", advance="1s", idle_after="-1s"), "idle_after='-1s' is not possible"),
+        (lambda: hr.sliding("1s", idle_after=timedelta(-1)), "give a duration of 1 ms or more"),
+        (lambda: hr.session("1s", idle_after="soon"), "idle_after='soon' is not possible"),
+        (lambda: hr.join_windows("1s", idle_after="0ms"), "idle_after='0ms' is not possible"),
+        (lambda: hr.unlimited(start=-1), "start=-1 is not possible"),
+        (
+            lambda: hr.unlimited(start=datetime(2026, 1, 1)),
+            "give milliseconds from 0 on, or a datetime from 1970 on with a time zone",
+        ),
         (lambda: hr.join_windows(), "give a difference, or both before= and after="),
         (lambda: hr.join_windows(before="1s"), "give a difference, or both before= and after="),
         (
@@ -56,7 +66,7 @@ def test_windows_that_make_no_sense(declare: Callable[[], object], words: str) -
 
 
 def test_windowed_by_something_else() -> None:
-    wanted = "give hr.tumbling(...), hr.hopping(...), hr.sliding(...) or hr.session(...)"
+    wanted = "give hr.tumbling(...), hr.hopping(...), hr.sliding(...), hr.session(...) or hr.unlimited()"
     refused(OptionInvalid, lambda: windowed("1m"), "windows='1m' is not possible", wanted)
     refused(OptionInvalid, lambda: windowed(hr.join_windows("1s")), wanted)
 
@@ -79,6 +89,32 @@ def test_an_emit_strategy_that_is_none() -> None:
         "strategy='close' is not possible",
         "give hr.on_window_close() or hr.on_window_update()",
     )
+
+
+def test_an_unlimited_window_never_closes() -> None:
+    refused(
+        OptionInvalid,
+        lambda: windowed(hr.unlimited()).emit_strategy(hr.on_window_close()),
+        "strategy='on window close' is not possible",
+        "give hr.on_window_update(): this window never closes",
+    )
+    refused(
+        NoWindowsToClose,
+        lambda: windowed(hr.unlimited()).count().suppress(hr.until_window_closes()),
+        "has no windows that could close",
+    )
+
+
+def test_an_unlimited_window_begins_at_a_moment_and_drops_what_is_before_it() -> None:
+    app = Builder("app")
+    windowed(hr.unlimited(start=datetime(1970, 1, 1, 1, tzinfo=UTC)), app).count(store="n")
+    driver = TopologyTestDriver(app)
+    for ts in (3_599_999, 3_600_000):
+        driver.input("in").pipe("x", key="a", ts=ts)
+    assert driver.store("n").all() == {hr.Windowed("a", 3_600_000, 2**63 - 1): 1}
+    assert driver.dropped == {("n", "before the window"): 1}
+    (node,) = app.plan().ends
+    assert node.detail() == "count, unlimited from 3600000 ms on, store n, emit settled"
 
 
 def test_sessions_need_a_merger_and_others_have_none() -> None:
@@ -112,11 +148,11 @@ def test_a_windowed_node_says_what_it_does() -> None:
     app = Builder("app")
     closing = windowed(hr.hopping("10s", advance="5s", grace="1m"), app).emit_strategy(hr.on_window_close())
     closing.count(store="n", retention="1h")
-    windowed(hr.session("10s"), app).reduce(lambda a, b: a + b)
+    windowed(hr.session("10s", idle_after="1m"), app).reduce(lambda a, b: a + b)
     details = [node.detail() for node in app.plan().ends]
     assert details == [
         "count, hopping 10s by 5s, grace 1m, store n, kept 1h, emit when a window is over",
-        "reduce aggregate + value, session gap 10s, grace 0s, store in.windowed.reduce, emit settled",
+        "reduce aggregate + value, session gap 10s, grace 0s, idle after 1m, store in.windowed.reduce, emit settled",
     ]
 
 

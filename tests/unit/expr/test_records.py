@@ -16,6 +16,7 @@ from headrace.errors import HeadraceError, NotTraceable, UnknownName, WrongType
 from headrace.expr import Bound, bind, trace
 from headrace.model.records import record_type
 from headrace.model.types import BYTES, DATETIME, INT, JSON, STR, Type, list_of
+from headrace.model.windows import windowed_of
 
 
 class Status(Enum):
@@ -176,6 +177,13 @@ def test_the_catalyst_forms() -> None:
             UnknownName,
             "Address has no field zip\n  at: {}\n  to do: there are city, code",
         ),
+        (
+            lambda w: w.begin,
+            windowed_of(STR),
+            UnknownName,
+            "Windowed[str] has no field begin\n  at: {}\n  to do: there are key, start, end",
+        ),
+        (lambda w: w.window, windowed_of(STR), NotTraceable, "Windowed[str].window is an object of its own"),
         (lambda o: o.customer.city, ORDER, UnknownName, "str has no field city\n  at: {}"),
         (lambda d: d["usr"], CLICK, UnknownName, "Click has no field usr\n  at: {}\n  to do: did you mean user?"),
         (lambda d: d.user, CLICK, UnknownName, "Click has no field user\n  at: {}"),
@@ -269,3 +277,13 @@ def test_patterns_that_python_and_java_read_differently(pattern: str, words: str
 def test_a_pattern_that_fits_nothing_cannot_be_found_again_and_again() -> None:
     with pytest.raises(HeadraceError, match="it fits where there is nothing"):
         hr.all_matches(hr.value, "a*")
+
+
+def test_fields_of_windowed_keys() -> None:
+    types = {"key": windowed_of(STR), "value": INT}
+    bound = bind(hr.key.key + "@" + hr.text(hr.key.end - hr.key.start), types, "app.py:1")
+    assert (str(bound.type), bound.python()({"key": hr.Windowed("ann", 5, 9)})) == ("str", "ann@4")
+    with pytest.raises(UnknownName, match=r"Windowed\[str\] has no field begin(.|\n)*there are key, start, end"):
+        bind(hr.key.begin, types, "app.py:1")
+    with pytest.raises(NotTraceable, match=r"Windowed\[str\].window is an object of its own"):
+        bind(hr.key.window, types, "app.py:1")

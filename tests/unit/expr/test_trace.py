@@ -15,7 +15,7 @@ import pytest
 
 from headrace import expr as hr
 from headrace.errors import NotTraceable, WrongParameters
-from headrace.expr import trace
+from headrace.expr import only_computes, trace
 
 
 def line_of(function: Callable[..., Any], below: int = 0) -> str:
@@ -68,6 +68,27 @@ def silent(text: Any) -> None:
     clean(text)
 
 
+NOTED: list[Any] = []
+KEPT: dict[str, Any] = {}
+COUNTED = 0
+
+
+def noting(text: Any) -> Any:
+    NOTED.append(text)
+    return text
+
+
+def numbering(text: Any) -> Any:
+    global COUNTED
+    COUNTED += 1
+    return text
+
+
+def keeping(text: Any) -> Any:
+    KEPT["last"] = text
+    return text
+
+
 class Shop:
     def name(self, text: Any) -> Any:
         return text.upper()
@@ -82,7 +103,6 @@ class Shop:
         (lambda line: line.lower().split(), "value.lower().split()"),
         (in_steps, "(value.strip().lower(), hr.length(value.strip().lower()))"),
         (lambda v: [(v, 1), (v + "x", 2)], "[(value, 1), (value + 'x', 2)]"),
-        (silent, "None"),
         (lambda _: 7, "7"),
         (lambda _: [], "[]"),
         (hr.value + 1, "value + 1"),
@@ -128,6 +148,9 @@ def test_several_parameters() -> None:
         (lambda v: {v}, 0, "looking it up in a set or dict needs the value now"),
         (lambda v: hr.when(v == "a", 1), 0, "hr.when(...) needs .otherwise(...)"),
         (lambda v: (x for x in [v]), 0, "a generator cannot be part of an expression"),
+        (noting, 1, "NOTED would change once, while the topology is declared, not for each record"),
+        (numbering, 2, "COUNTED would change once, while the topology is declared, not for each record"),
+        (keeping, 1, "KEPT would change once, while the topology is declared, not for each record"),
     ],
 )
 def test_what_cannot_be_traced_has_a_reason_and_a_line(function: Any, below: int, reason: str) -> None:
@@ -135,6 +158,26 @@ def test_what_cannot_be_traced_has_a_reason_and_a_line(function: Any, below: int
         trace(function, ("value",), "app.py:1", "map_values")
     assert str(caught.value).startswith(f"the function of map_values cannot run inside Spark yet: {reason}")
     assert caught.value.where == line_of(function, below)
+
+
+def test_what_was_noted_outside_is_left_alone() -> None:
+    assert (NOTED, KEPT, COUNTED) == ([], {}, 0)
+
+
+def test_what_is_computed_and_not_used_is_named() -> None:
+    with pytest.raises(NotTraceable) as caught:
+        trace(silent, ("value",), "app.py:1", "map_values")
+    assert "`value.strip()` is not part of the result: what it does is not seen" in str(caught.value)
+    assert caught.value.where == line_of(clean, 1)
+
+
+def test_a_list_that_the_function_makes_itself_may_grow() -> None:
+    def listing(text: Any) -> Any:
+        both = [text.lower()]
+        both.append(text.upper())
+        return both
+
+    assert repr(trace(listing, ("value",), "app.py:1")) == "[value.lower(), value.upper()]"
 
 
 def test_a_function_that_tries() -> None:
@@ -183,3 +226,20 @@ def test_a_builtin_that_cannot_be_traced_has_the_line_of_its_operator() -> None:
     with pytest.raises(NotTraceable) as caught:
         trace(sorted, ("value",), "app.py:1", "map_values")
     assert caught.value.where == "app.py:1"
+
+
+def again(text: Any) -> Any:
+    return again(text) if SWITCH else text + "!"
+
+
+SWITCH = 0
+
+
+def test_functions_that_only_compute() -> None:
+    assert only_computes(lambda v: v + "x" + hr.text(SWITCH))
+    assert only_computes(clean)
+    assert only_computes(again)
+    assert not only_computes(lambda v: print(v))
+    assert not only_computes(lambda v: NOTED.append(v))
+    assert not only_computes(noting)
+    assert not only_computes(Shop().name)

@@ -39,7 +39,13 @@ def test_a_window_is_open_until_stream_time_is_past_it(
 
 def test_how_long_stores_keep_windows() -> None:
     assert [windows.retention_ms for windows in (TUMBLING, SLIDING, SESSION)] == [15, 25, 15]
-    assert JoinWindows(before_ms=3, after_ms=4, grace_ms=5).retention_ms == 12
+    assert [windows.needed_ms for windows in (TUMBLING, SLIDING, SESSION)] == [15, 36, 16]
+
+
+def test_how_long_the_sides_of_a_join_keep_their_records() -> None:
+    assert JoinWindows(before_ms=3, after_ms=4, grace_ms=5).retention_ms == 13
+    assert JoinWindows(before_ms=-3, after_ms=4, grace_ms=5).retention_ms == 10
+    assert JoinWindows(before_ms=0, after_ms=0, grace_ms=0).retention_ms == 1
 
 
 def test_windows_say_what_they_are() -> None:

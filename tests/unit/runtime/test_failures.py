@@ -12,10 +12,12 @@ from headrace.errors import (
     HeadraceError,
     PartitionsChanged,
     QueryFailed,
+    SparkLost,
     TopicMissing,
 )
 from headrace.runtime.checkpoint import Checkpoint
 from headrace.runtime.failures import failure_of
+from headrace.spark.query import plain_errors
 
 FAULT = 'headrace-fault:{"kind":"%s","subject":"in","reason":"4","where":"more than 4"}'
 
@@ -46,3 +48,12 @@ def test_words(causes: list[str], kind: type[HeadraceError], words: str) -> None
 
 def test_an_unknown_failure_names_the_log() -> None:
     assert str(failure("boom")) == "application 'shop' failed: boom\n  at: Spark's log: ck/spark.log"
+
+
+def test_a_jvm_that_is_gone_names_the_log() -> None:
+    with pytest.raises(SparkLost) as caught, plain_errors("shop", Path("ck/spark.log")):
+        raise ConnectionRefusedError(111, "Connection refused")
+    assert str(caught.value) == (
+        "Spark's process has ended or does not answer\n  at: Spark's log: ck/spark.log\n"
+        "  to do: look into the log (out of memory?), then start again: it goes on from the last finished batch"
+    )

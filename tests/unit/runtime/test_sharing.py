@@ -66,6 +66,55 @@ def test_topics_that_differ_go_by_key(app: hr.App) -> None:
     assert share(plan(app), topics(a=3, b=3)).partitions == {"a": {"a": 3}, "b": {"b": 3}}
 
 
+def texts(app: hr.App, topic: str) -> hr.KStream[str, str]:
+    return app.stream(topic, key=hr.STRING, value=hr.STRING)
+
+
+def rows(app: hr.App, topic: str) -> hr.KTable[str, str]:
+    return app.table(topic, key=hr.STRING, value=hr.STRING)
+
+
+def three(a: str, b: str, c: str) -> str:
+    return a + b + c
+
+
+def test_joined_streams_may_have_different_partitions(app: hr.App) -> None:
+    texts(app, "a").join([texts(app, "b"), texts(app, "c")], three, hr.join_windows("1s")).to("out")
+    assert share(plan(app), topics(a=2, b=3, c=2)).partitions == {"a": None, "b": None, "c": None}
+    assert share(plan(app), topics(a=2, b=3, c=2)).tasks == 3
+    assert share(plan(app), topics(a=2, b=2, c=2)).partitions == {"a": {"a": 2}, "b": {"b": 2}, "c": {"c": 2}}
+
+
+def test_joined_tables_may_have_different_partitions(app: hr.App) -> None:
+    rows(app, "a").join([rows(app, "b"), rows(app, "c")], three).to_stream().to("out")
+    assert share(plan(app), topics(a=4, b=1, c=4)).partitions == {"a": None, "b": None, "c": None}
+
+
+def test_a_table_that_meets_a_stream_by_a_new_key_goes_by_key(app: hr.App) -> None:
+    texts(app, "a").join(rows(app, "b"), lambda a, b: a + b, on=lambda v: v).to("out")
+    assert share(plan(app), topics(a=3, b=3)).partitions == {"a": {}, "b": None}
+
+
+def test_tables_joined_by_a_foreign_key_need_not_agree(app: hr.App) -> None:
+    rows(app, "a").join(rows(app, "b"), lambda a, b: a + b, on=lambda a: a[:1]).to_stream().to("out")
+    assert share(plan(app), topics(a=3, b=5)).partitions == {"a": None, "b": None}
+
+
+def test_a_global_table_is_met_by_nobody(app: hr.App) -> None:
+    globe = app.global_table("globe", key=hr.STRING, value=hr.STRING)
+    texts(app, "a").join(globe, lambda a, b: a + b, on=lambda v: v).to("out")
+    assert share(plan(app), topics(a=3, globe=5)).partitions["a"] == {}
+
+
+def test_the_description_says_which_topics_meet(app: hr.App) -> None:
+    texts(app, "a").join([texts(app, "b"), rows(app, "c")], three, hr.join_windows("1s")).to("out")
+    texts(app, "d").group_by_key().count(store="n")
+    texts(app, "e").to("out")
+    headings = [line for line in app.describe().splitlines() if line.startswith("sub-topology")]
+    met = "sub-topology 0: by key, whatever the partitions of a, b, c"
+    assert headings == [met, "sub-topology 1", "sub-topology 2"]
+
+
 def test_a_pattern_goes_by_key(app: hr.App) -> None:
     app.stream(re.compile("a.*")).group_by_key().count(store="n")
     sharing = share(plan(app), topics(a1=2, a2=5))

@@ -246,8 +246,7 @@ def test_which_serde_writes_which_type() -> None:
     assert fitting(hr.json(), written) == JsonSerde(written)
     assert fitting(hr.json(), ORDERS.type) == ORDERS
     assert fitting(ORDERS, NONE) is ORDERS
-    assert fitting(hr.json(), pair_of(STR, INT)) is None
-    assert fitting(hr.json(), list_of(pair_of(STR, INT))) is None
+    assert fitting(hr.json(), pair_of(STR, INT)) == JsonSerde(pair_of(STR, INT))
     assert fitting(ORDERS, written) is None
     assert fitting(hr.STRING, INT) is None
     assert fitting(JsonSerde(dict_of(list_of(INT))), keyed_struct({"a": list_of(INT)})) is not None

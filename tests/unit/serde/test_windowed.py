@@ -2,6 +2,8 @@
 
 import pytest
 
+import headrace as hr
+from headrace.errors import OptionInvalid
 from headrace.model.windows import Windowed
 from headrace.serde import INT64, STRING, SessionWindowedSerde, TimeWindowedSerde
 
@@ -35,3 +37,11 @@ def test_other_values_and_bytes_are_refused() -> None:
         TIME.read(bytes(7))
     with pytest.raises(ValueError, match="8 bytes, at least 16 are needed"):
         SESSION.read(bytes(8))
+
+
+def test_users_name_the_serdes_of_keys_that_they_read_back() -> None:
+    assert hr.time_windowed(hr.STRING, "10ms") == TIME
+    assert hr.session_windowed(hr.STRING) == SESSION
+    with pytest.raises(OptionInvalid, match="size='10' is not possible") as told:
+        hr.time_windowed(hr.STRING, "10")
+    assert "test_windowed.py:" in str(told.value)

@@ -46,12 +46,12 @@ def test_what_ended_the_retention_before_the_newest_is_not_found() -> None:
     assert store.get(b"a", Window(1, 5)) is None
 
 
-def test_what_ended_is_seen_one_millisecond_longer() -> None:
-    store = filled(10, (b"a", 1, 5), (b"b", 15, 15))
-    assert [session.end for _, session, _ in store.ended(0, 14)] == [5]
-    store.put(b"b", Window(16, 16), "x", ts=16)
-    store.put(b"a", Window(4, 5), "x", ts=16)
+def test_what_is_put_among_the_forgotten_is_not_kept() -> None:
+    store = filled(10, (b"b", 15, 15))
+    store.put(b"a", Window(4, 5), "x", ts=15)
     assert [session.end for _, session, _ in store.ended(0, 14)] == []
+    assert (store.keeps(5), store.keeps(6)) == (False, True)
+    assert filled(10).keeps(0)
 
 
 def test_a_session_that_is_put_as_none_moves_time_on_as_well() -> None:

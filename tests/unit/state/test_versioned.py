@@ -56,3 +56,13 @@ def test_what_is_older_than_the_history_is_refused_and_forgotten() -> None:
     assert store.get(b"a", 15) is None
     assert store.get(b"a", 20) == Stored("y", 20)
     assert list(store.items()) == [(b"a", Stored("y", 20)), (b"b", Stored("z", 150))]
+
+
+def test_a_deletion_below_a_row_of_the_same_time_is_not_forgotten() -> None:
+    store = VersionedStore(100)
+    store.put(b"a", None, ts=10)
+    store.put(b"a", "x", ts=10)
+    assert store.get(b"a", 10) == Stored("x", 10)
+    assert store.put(b"a", None, ts=10) is True
+    assert store.get(b"a") is None
+    assert store.put(b"a", "y", ts=5) is False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -58,6 +59,26 @@ def number(value: int | None, key: bytes | None = b"k") -> RawRecord:
             lambda s: s.flat_map_values(hr.when(hr.value > 1, [hr.value]).otherwise(None)).to("out"),
             1,
             "in.flat_map_values ... None is not a list",
+        ),
+        (
+            lambda s: s.map(lambda k, v: k if v else v).to("out", key=hr.STRING, value=hr.STRING),
+            1,
+            "in.map ... 'k' is not (key, value)",
+        ),
+        (
+            lambda s: s.flat_map_values(lambda v: str(v) if v else "").to("out", value=hr.STRING),
+            17,
+            "in.flat_map_values ... '17' is not a list",
+        ),
+        (
+            lambda s: s.flat_map_values(lambda v: (10 // n for n in [v] if n < 1)).to("out", value=hr.INT64),
+            0,
+            "in.flat_map_values ... integer division or modulo by zero",
+        ),
+        (
+            lambda s: s.flat_map(lambda k, v: [k] if v else []).to("out", key=hr.STRING, value=hr.STRING),
+            1,
+            "in.flat_map ... 'k' is not (key, value)",
         ),
     ],
 )
@@ -128,3 +149,30 @@ def test_drops_are_counted_with_their_reason() -> None:
         ("in.select_key.repartition", "no key"): 2,
         ("m", "no value"): 1,
     }
+
+
+def test_what_cannot_be_decoded_is_read_as_a_stream_in_its_bytes_and_its_turn() -> None:
+    app = Builder("app")
+    numbers = app.stream("in", key=hr.STRING, value=hr.INT64)
+    numbers.to("out")
+    numbers.errors().to("failed")
+    loop = Loop(rewrite(app.plan()), SetClock())
+    bad = RawRecord(topic="in", key=b"\xff", value=b"12", ts=5, headers=(("h", b"1"),), origin="in-0@8")
+    written = loop.run([number(1), bad, number(2)])
+    assert [(raw.topic, raw.key) for _, raw in written] == [("out", b"k"), ("failed", b"\xff"), ("out", b"k")]
+    node, raw = written[1]
+    failure: Any = node.value.decode(raw.value)
+    assert (failure.value, failure.node, failure.error, failure.origin) == (b"12", "in", "ValueError", "in-0@8")
+    assert failure.message.startswith("the key of a record is not STRING: ")
+    assert (raw.ts, raw.headers) == (5, (("h", b"1"),))
+    assert loop.drops.counts() == {("in", "failed"): 1}
+
+
+def test_a_row_that_cannot_be_decoded_leaves_the_table_as_it_is() -> None:
+    app = Builder("app")
+    table = app.table("in", key=hr.STRING, value=hr.INT64, store="rows")
+    table.errors().to("failed")
+    loop = Loop(rewrite(app.plan()), SetClock())
+    (failed,) = loop.run([number(1), RawRecord(topic="in", key=b"k", value=b"12", ts=5)])
+    assert failed[1].key == b"k"
+    assert [(key, row.value) for key, row in loop.stores["rows"].items()] == [(b"k", 1)]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
+from collections.abc import Callable
 
 import pytest
 
 import headrace as hr
-from headrace.errors import NotInTopology
-from headrace.model.record import Record
-from headrace.testing import driver as driver_module
+from headrace.errors import DriverClosed, NotInTopology
 
 
 @pytest.fixture
@@ -50,27 +48,6 @@ def test_a_batch_that_the_test_gives_up_is_not_run(word_count: hr.testing.Topolo
     assert word_count.store("counts").all() == {}
 
 
-def test_what_was_read_is_not_read_again(word_count: hr.testing.TopologyTestDriver) -> None:
-    word_count.input("lines").pipe("a")
-    output = word_count.output("counts")
-    assert output.read_all() == [("a", 1)]
-    assert output.read_all() == []
-    word_count.input("lines").pipe("a")
-    assert output.read_all() == [("a", 2)]
-
-
-def test_records_have_times_headers_and_the_place_they_come_from() -> None:
-    app = hr.App("app")
-    app.stream("in", key=hr.STRING, value=hr.STRING).map_values(lambda v: v + "!").to("out")
-    driver = hr.testing.TopologyTestDriver(app)
-    driver.input("in").pipe("x")
-    driver.input("in").pipe("v", key="k", ts=5, headers=[("h", b"1")])
-    assert driver.output("out").read_records() == [
-        Record(key=None, value="x!", ts=0, origin="in-0@0"),
-        Record(key="k", value="v!", ts=5, headers=(("h", b"1"),), origin="in-0@1"),
-    ]
-
-
 def test_drops_are_counted() -> None:
     app = hr.App("app")
     app.stream("in", key=hr.STRING, value=hr.STRING).group_by_key().count(store="n")
@@ -101,18 +78,6 @@ def test_a_topic_chosen_for_each_record_is_read_by_its_name() -> None:
     assert driver.output("to-b").read_all() == []
 
 
-def test_a_tombstone_removes_a_row_and_a_record_without_a_key_is_none() -> None:
-    app = hr.App("app")
-    app.stream("in", key=hr.STRING, value=hr.STRING).to("out")
-    driver = hr.testing.TopologyTestDriver(app)
-    for key, value in [("a", "1"), ("b", "2"), ("a", None)]:
-        driver.input("in").pipe(value, key=key)
-    assert driver.output("out").read_table() == {"b": "2"}
-    driver.input("in").pipe("3")
-    with pytest.raises(ValueError, match="a record without a key is no row of a table, its value is '3'"):
-        driver.output("out").read_table()
-
-
 def test_peek_prints(capsys: pytest.CaptureFixture[str]) -> None:
     app = hr.App("app")
     app.stream("in", key=hr.STRING, value=hr.INT64).peek(hr.text(hr.key) + " is " + hr.text(hr.value))
@@ -120,11 +85,6 @@ def test_peek_prints(capsys: pytest.CaptureFixture[str]) -> None:
     driver.input("in").pipe(3, key="k")
     driver.input("in").pipe()
     assert capsys.readouterr().out == "k is 3\nNone is None\n"
-
-
-def test_a_value_of_another_type_is_refused_by_its_serde(word_count: hr.testing.TopologyTestDriver) -> None:
-    with pytest.raises(ValueError, match="3 is a int, str is needed"):
-        word_count.input("lines").pipe(3)
 
 
 @pytest.mark.parametrize(
@@ -142,6 +102,52 @@ def test_what_the_application_does_not_have(word_count: hr.testing.TopologyTestD
     assert str(caught.value) == f"application {words}"
 
 
-def test_the_example_of_the_docstring_runs() -> None:
-    found = doctest.testmod(driver_module)
-    assert (found.failed, found.attempted > 0) == (0, True)
+def test_stores_and_topics_are_listed(word_count: hr.testing.TopologyTestDriver) -> None:
+    assert word_count.stores == ["counts"]
+    assert word_count.topics_written == []
+    word_count.input("lines").pipe("a b")
+    assert word_count.topics_written == ["counts"]
+
+
+def test_a_batch_inside_another_is_a_part_of_it(word_count: hr.testing.TopologyTestDriver) -> None:
+    with word_count.batch():
+        with word_count.batch():
+            word_count.input("lines").pipe("a")
+        word_count.input("lines").pipe("a")
+        assert word_count.output("counts").is_empty
+    assert word_count.output("counts").read_all() == [("a", 2)]
+
+
+def test_after_close_only_reading_goes_on() -> None:
+    app = hr.App("app")
+    app.table("in", key=hr.STRING, value=hr.STRING, store="rows").to_stream().to("out")
+    with hr.testing.TopologyTestDriver(app) as driver:
+        topic = driver.input("in")
+        topic.pipe("v", key="k")
+    refused: dict[str, Callable[[], object]] = {
+        "piping into topic 'in'": lambda: topic.pipe("w", key="k"),
+        "advancing the clock": lambda: driver.advance_wall_clock("1s"),
+        "a batch": lambda: driver.batch().__enter__(),
+    }
+    for what, do in refused.items():
+        with pytest.raises(DriverClosed) as caught:
+            do()
+        assert str(caught.value) == (
+            f"the driver of application 'app' is closed: {what} is not possible any more\n"
+            "  to do: do it before close(), or inside the `with`"
+        )
+    assert driver.output("out").read() == ("k", "v")
+    assert driver.store("rows").all() == {"k": "v"}
+
+
+def test_a_driver_says_what_went_through_it() -> None:
+    app = hr.App("app")
+    app.stream("in", key=hr.STRING, value=hr.STRING).group_by_key().count(store="n").to_stream().to("out")
+    driver = hr.testing.TopologyTestDriver(app)
+    driver.input("in").pipe_records([("a", "x"), ("a", "x"), (None, "x")])
+    driver.output("out").read()
+    driver.output("out")
+    shown = "driver of 'app', reads in\n  out: 2 written, 1 unread\n  n: 1 dropped, no key>"
+    assert repr(driver) == f"<{shown}"
+    driver.close()
+    assert repr(driver) == f"<closed {shown}"

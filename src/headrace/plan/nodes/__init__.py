@@ -1,21 +1,26 @@
 """The operators a plan is made of, one subject a file."""
 
 from headrace.plan.nodes.aggregate import Aggregate, Cogroup, Initial, Reduce
-from headrace.plan.nodes.base import Facts, Node
+from headrace.plan.nodes.base import Beside, Facts, Node
+from headrace.plan.nodes.beside import Errors, Expired, Late
 from headrace.plan.nodes.branch import Branch, Split
 from headrace.plan.nodes.count import Count, Emit
+from headrace.plan.nodes.drop_duplicates import DropDuplicates
 from headrace.plan.nodes.fold import Aggregating, Counting, Fold, Reducing
 from headrace.plan.nodes.foreign_key_join import ForeignKeyJoin, ForeignKeyMatch, ForeignKeySubscribe
+from headrace.plan.nodes.process import GlobalStore, Process, ProcessValues, TableTransformValues
 from headrace.plan.nodes.repartition import Repartition
-from headrace.plan.nodes.source import Source
+from headrace.plan.nodes.source import Source, Start, Times
 from headrace.plan.nodes.stateless import (
     Filter,
     FlatMap,
     FlatMapValues,
+    Foreach,
     Map,
     MapValues,
     Merge,
     Peek,
+    Print,
     SelectKey,
     ToStream,
 )
@@ -33,26 +38,36 @@ from headrace.plan.nodes.windowed_cogroup import WindowedCogroup
 __all__ = [
     "Aggregate",
     "Aggregating",
+    "Beside",
     "Branch",
     "Cogroup",
     "Count",
     "Counting",
+    "DropDuplicates",
     "Emit",
+    "Errors",
+    "Expired",
     "Facts",
     "Filter",
     "FlatMap",
     "FlatMapValues",
     "Fold",
+    "Foreach",
     "ForeignKeyJoin",
     "ForeignKeyMatch",
     "ForeignKeySubscribe",
+    "GlobalStore",
     "GlobalTable",
     "Initial",
+    "Late",
     "Map",
     "MapValues",
     "Merge",
     "Node",
     "Peek",
+    "Print",
+    "Process",
+    "ProcessValues",
     "Reduce",
     "Reducing",
     "Repartition",
@@ -62,6 +77,7 @@ __all__ = [
     "SlidingWindowed",
     "Source",
     "Split",
+    "Start",
     "StreamGlobalJoin",
     "StreamJoin",
     "StreamTableJoin",
@@ -73,7 +89,9 @@ __all__ = [
     "TableMapValues",
     "TableReduce",
     "TableSource",
+    "TableTransformValues",
     "TimeWindowed",
+    "Times",
     "To",
     "ToStream",
     "ToTable",

@@ -10,6 +10,7 @@ from headrace.expr import Bound
 from headrace.model.types import Type
 from headrace.plan.nodes.base import Facts, Node, Unary
 from headrace.plan.nodes.count import Emit
+from headrace.plan.nodes.lasting import Lasting
 from headrace.plan.nodes.table import kept
 from headrace.plan.schema import Field, Schema
 
@@ -27,7 +28,7 @@ class Initial:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Reduce(Unary):
+class Reduce(Unary, Lasting):
     """The first value of each key, then what the reducer makes of the value so far and each new one.
 
     Drops a record without a key or without a value. A reducer that gives None deletes the row.
@@ -39,13 +40,14 @@ class Reduce(Unary):
 
     op = "reduce"
     facts = Facts(stateful=True, ends=True, table=True)
+    rows = "keys"
 
     def detail(self) -> str:
-        return str(self.reducer) + kept(self.store, self.emit)
+        return str(self.reducer) + kept(self.store, self.emit, self.ttl_ms)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Aggregate(Unary):
+class Aggregate(Unary, Lasting):
     """What the aggregator makes of each record and the value so far, which is `initial` before the first.
 
     Drops a record without a key or without a value. An aggregator that gives None deletes the row.
@@ -58,16 +60,17 @@ class Aggregate(Unary):
 
     op = "aggregate"
     facts = Facts(stateful=True, ends=True, table=True)
+    rows = "keys"
 
     def output(self) -> Schema:
         return self.upstream.output().with_value(self.initial.type)
 
     def detail(self) -> str:
-        return f"{self.initial}, {self.aggregator}{kept(self.store, self.emit)}"
+        return f"{self.initial}, {self.aggregator}{kept(self.store, self.emit, self.ttl_ms)}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Cogroup(Node):
+class Cogroup(Lasting):
     """Several grouped streams folded into one value for each key, each stream with an aggregator of its own.
 
     Drops a record without a key or without a value. An aggregator that gives None deletes the row.
@@ -81,9 +84,10 @@ class Cogroup(Node):
 
     op = "cogroup"
     facts = Facts(stateful=True, ends=True, table=True)
+    rows = "keys"
 
     def output(self) -> Schema:
         return Schema(Field(self.streams[0].output().key.type), Field(self.initial.type))
 
     def detail(self) -> str:
-        return f"{self.initial}, {' | '.join(map(str, self.aggregators))}{kept(self.store, self.emit)}"
+        return f"{self.initial}, {' | '.join(map(str, self.aggregators))}{kept(self.store, self.emit, self.ttl_ms)}"

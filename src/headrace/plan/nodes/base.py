@@ -5,11 +5,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from enum import Enum
 from typing import Any, ClassVar, TypeVar
 
 from headrace.plan.schema import Schema
 
 N = TypeVar("N", bound="Node")
+
+
+class Beside(Enum):
+    """What a stream beside the result of an operator is made of."""
+
+    LATE = "late"
+    FAILED = "failed"
+    EXPIRED = "expired"
 
 
 @dataclass(frozen=True)
@@ -37,8 +46,17 @@ class Facts:
     everywhere: bool = False
     """Is held in full by every task: whoever reads it looks things up, and is not moved together with it."""
 
+    passes: bool = False
+    """Sends on a record for each one that comes in, if not for those without a key."""
+
+    anywhere: bool = False
+    """Takes records in whatever task they are: no repartition is put in front of it."""
+
     wants_old: bool = False
     """Needs the old values of the tables it reads, which are not sent otherwise."""
+
+    beside: Beside | None = None
+    """Gets what the operators in front of it leave out, and none of their results."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,6 +94,11 @@ class Node(ABC):
     def output(self) -> Schema:
         """The types of what this node sends on."""
 
+    def given(self) -> tuple[Schema, ...]:
+        """The types of the records that come to it, by the inputs that it does not only look things up in."""
+        followed = (one for position, one in enumerate(self.inputs) if not self.looks_up(position))
+        return tuple(one.output() for one in followed) or (self.output(),)
+
     def detail(self) -> str:
         """What `describe()` says beside the name: the parameters, in short."""
         return ""
@@ -93,9 +116,25 @@ class Node(ABC):
         return False
 
     @property
+    def shared_stores(self) -> tuple[str, ...]:
+        """The stores that it uses: all who use one of them run in one task."""
+        store = getattr(self, "store", None)
+        return () if store is None else (store,)
+
+    @property
     def sends_no_key(self) -> bool:
         """Whether a record without a key may go on from it, as from a left or outer join."""
         return any(self.takes_no_key(position) for position in range(len(self.inputs)))
+
+    @property
+    def drops_late(self) -> bool:
+        """Whether it drops records because they come too late."""
+        return False
+
+    @property
+    def grows_with(self) -> str | None:
+        """What its store grows with for ever, in words; None if something bounds it, be it the table it is made of."""
+        return None
 
     @property
     def versioned(self) -> bool:

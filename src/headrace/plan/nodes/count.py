@@ -7,6 +7,7 @@ from enum import Enum
 
 from headrace.model.types import INT
 from headrace.plan.nodes.base import Facts, Unary
+from headrace.plan.nodes.lasting import Lasting, lasting
 from headrace.plan.schema import Schema
 
 
@@ -21,7 +22,7 @@ class Emit(Enum):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Count(Unary):
+class Count(Unary, Lasting):
     """The number of records of each key so far.
 
     Drops a record without a key or without a value.
@@ -32,9 +33,10 @@ class Count(Unary):
 
     op = "count"
     facts = Facts(stateful=True, ends=True, reads_value=False, table=True)
+    rows = "keys"
 
     def output(self) -> Schema:
         return self.upstream.output().with_value(INT)
 
     def detail(self) -> str:
-        return f"store {self.store}, emit {self.emit.value}"
+        return f"store {self.store}, emit {self.emit.value}{lasting(self.ttl_ms)}"

@@ -86,6 +86,9 @@ class ForeignKeyJoin(Node):
     def keeps_old(self) -> bool:
         return self.store is not None
 
+    def given(self) -> tuple[Schema, ...]:
+        return (self.left.output(),)  # answers are no records that users know
+
     def output(self) -> Schema:
         return self.left.output().with_value(self.joiner.type)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from headrace.expr import Bound
 from headrace.plan.nodes.base import Facts, Unary
 
 
@@ -15,11 +16,17 @@ class Repartition(Unary):
     """
 
     partitions: int | None = None
+    partitioner: Bound | None = None
+    """Names the partitions by `key`, `value` and `partitions`, instead of the key alone; none drops the record."""
     takes_none: bool = False
     """Whether a record without a key is sent on as well, to any task: somebody behind it wants it."""
 
+    placed: bool = False
+    """Whether a pass has put it here: one that the user asked for stays where it is."""
+
     op = "repartition"
-    facts = Facts(cuts=True)
+    facts = Facts(cuts=True, passes=True)
 
     def detail(self) -> str:
-        return f"by key into {self.partitions}" if self.partitions else "by key"
+        by = str(self.partitioner) if self.partitioner else "key"
+        return f"by {by} into {self.partitions}" if self.partitions else f"by {by}"

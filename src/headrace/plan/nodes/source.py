@@ -3,11 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
+from headrace.expr import Bound
 from headrace.plan.nodes.base import Node
 from headrace.plan.schema import Field, Schema
 from headrace.serde import Serde
+
+
+class Times(Enum):
+    """What to do with a record whose time is negative, which Kafka has for "not known"."""
+
+    FAIL = "fail"
+    """Stop."""
+
+    SKIP = "skip"
+    """Drop it."""
+
+    PARTITION_TIME = "partition_time"
+    """Give it the latest time of its partition so far."""
+
+    WALL_CLOCK = "wall_clock"
+    """Give it, as every other record, the time of day at which it is read."""
+
+
+class Start(Enum):
+    """Where reading begins when the application has not read a topic before."""
+
+    EARLIEST = "earliest"
+    LATEST = "latest"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -21,6 +46,9 @@ class Source(Node):
     pattern: str | None = None
     key: Serde[Any]
     value: Serde[Any]
+    timestamp: Times | Bound = Times.FAIL
+    """Where the time of a record comes from: the record itself, or an expression of it; negative drops it."""
+    start: Start = Start.EARLIEST
 
     op = "stream"
 
@@ -29,4 +57,7 @@ class Source(Node):
 
     def detail(self) -> str:
         read = f"topics like {self.pattern}" if self.pattern else f"topic {', '.join(self.topics)}"
-        return f"{read} {self.output()}"
+        stamp = self.timestamp.value if isinstance(self.timestamp, Times) else str(self.timestamp)
+        time = "" if self.timestamp is Times.FAIL else f", time {stamp}"
+        start = "" if self.start is Start.EARLIEST else f", from the {self.start.value}"
+        return f"{read} {self.output()}{time}{start}"

@@ -30,7 +30,7 @@ class Map(Unary):
     pair: Bound
 
     op = "map"
-    facts = Facts(rekeys=True)
+    facts = Facts(rekeys=True, passes=True)
 
     def output(self) -> Schema:
         assert isinstance(self.pair.type, PairType)
@@ -47,6 +47,7 @@ class MapValues(Unary):
     value: Bound
 
     op = "map_values"
+    facts = Facts(passes=True)
 
     def output(self) -> Schema:
         return self.upstream.output().with_value(self.value.type)
@@ -97,7 +98,7 @@ class SelectKey(Unary):
     key: Bound
 
     op = "select_key"
-    facts = Facts(rekeys=True)
+    facts = Facts(rekeys=True, passes=True)
 
     def output(self) -> Schema:
         return self.upstream.output().with_key(self.key.type)
@@ -108,15 +109,48 @@ class SelectKey(Unary):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Peek(Unary):
-    """Show an expression of every record, and send the record on as it is."""
+    """Show an expression of every record, and send the record on as it is.
+
+    A function that stays Python code may do something else instead: if it gives None, nothing is shown.
+    """
 
     shown: Bound
 
     op = "peek"
-    facts = Facts(ends=True)
+    facts = Facts(ends=True, passes=True)
 
     def detail(self) -> str:
         return str(self.shown)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Foreach(Unary):
+    """Call a function for every record; nothing is sent on."""
+
+    action: Bound
+
+    op = "foreach"
+    facts = Facts(ends=True)
+
+    def detail(self) -> str:
+        return str(self.action)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Print(Unary):
+    """Write a line for every record to the console, or to a file: a label, then the key and the value."""
+
+    label: str
+    mapper: Bound | None
+    """What to write instead of the key and the value."""
+    file: str | None
+
+    op = "print"
+    facts = Facts(ends=True)
+
+    def detail(self) -> str:
+        shown = f"[{self.label}]: {self.mapper or 'key, value'}"
+        return f"{shown} to {self.file}" if self.file else shown
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -127,6 +161,7 @@ class Merge(Node):
     right: Node
 
     op = "merge"
+    facts = Facts(passes=True)
 
     def output(self) -> Schema:
         first, second = self.left.output(), self.right.output()
@@ -138,6 +173,7 @@ class ToStream(Unary):
     """The changes of a table as records of a stream."""
 
     op = "to_stream"
+    facts = Facts(passes=True)
 
 
 def _common(first: Field, second: Field) -> Field:

@@ -16,8 +16,9 @@ class StreamJoin(Node):
     """The pairs of records of two streams that have the same key and lie close enough in time.
 
     A result has the later time of its two records. A left join also sends on each left record that found no partner,
-    an outer join those of both sides: when no partner can come any more, at once if the record came that late or has no
-    key. Drops any other record without a key, and all without a value.
+    an outer join those of both sides: when no partner can come any more, at once if the record came that late or has
+    no key. Drops any other record without a key, and all without a value. A record that comes so late that no partner
+    of it can come any more, finds none and is not sent on alone either, is dropped as late.
     """
 
     left: Node
@@ -28,8 +29,15 @@ class StreamJoin(Node):
     store: str
     """Both sides keep their records in stores of this name, the one with `.left`, the other with `.right`."""
 
+    one_store: bool = False
+    """Whether both sides are the same stream, whose records are kept once: in the store with `.left`."""
+
     op = "stream_join"
     facts = Facts(stateful=True)
+
+    @property
+    def drops_late(self) -> bool:
+        return True
 
     def keeps_unmatched(self, position: int) -> bool:
         """Whether a record of the input at this position is sent on without a partner."""
@@ -42,4 +50,5 @@ class StreamJoin(Node):
         return self.left.output().with_value(self.joiner.type)
 
     def detail(self) -> str:
-        return f"{self.side.value}, {self.joiner}, {self.windows}, store {self.store}"
+        kept = f"store {self.store}{' for both sides' if self.one_store else ''}"
+        return f"{self.side.value}, {self.joiner}, {self.windows}, {kept}"

@@ -8,11 +8,12 @@ from typing import Any
 from headrace.model.durations import duration_text
 from headrace.plan.nodes.base import Facts, Unary
 from headrace.plan.nodes.count import Emit
+from headrace.plan.nodes.lasting import Lasting, lasting
 from headrace.plan.nodes.source import Source
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableSource(Source):
+class TableSource(Source, Lasting):
     """The records of a topic as the changes of a table: the last value of each key is its row, None deletes it.
 
     Drops a record without a key. Records count in the order of the topic, whatever their times. Without the name of a
@@ -21,6 +22,8 @@ class TableSource(Source):
 
     store: str | None = None
     emit: Emit = Emit.EVERY
+    changelog: str | None = None
+    """The topic that its rows are read from again; None if the store needs a changelog of its own."""
 
     op = "table"
     facts = Facts(stateful=True, ends=True, table=True)
@@ -30,7 +33,8 @@ class TableSource(Source):
         return self.store is not None
 
     def detail(self) -> str:
-        return super().detail() + kept(self.store, self.emit)
+        again = f", changelog is topic {self.changelog}" if self.changelog else ""
+        return super().detail() + kept(self.store, self.emit, self.ttl_ms) + again
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,6 +49,10 @@ class VersionedTable(TableSource):
     op = "versioned_table"
 
     @property
+    def drops_late(self) -> bool:
+        return True
+
+    @property
     def versioned(self) -> bool:
         return True
 
@@ -53,7 +61,7 @@ class VersionedTable(TableSource):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ToTable(Unary):
+class ToTable(Unary, Lasting):
     """The records of a stream as the changes of a table. Drops a record without a key.
 
     Without the name of a store every record is sent on; with one, `emit` says which.
@@ -63,16 +71,16 @@ class ToTable(Unary):
     emit: Emit = Emit.EVERY
 
     op = "to_table"
-    facts = Facts(stateful=True, ends=True, table=True)
+    facts = Facts(stateful=True, ends=True, table=True, passes=True)
 
     @property
     def keeps_old(self) -> bool:
         return self.store is not None
 
     def detail(self) -> str:
-        return kept(self.store, self.emit).removeprefix(", ")
+        return kept(self.store, self.emit, self.ttl_ms).removeprefix(", ")
 
 
-def kept(store: str | None, emit: Any) -> str:
+def kept(store: str | None, emit: Any, ttl_ms: int | None = None) -> str:
     """What `describe()` says of a store."""
-    return f", store {store}, emit {emit.value}" if store else ""
+    return (f", store {store}, emit {emit.value}" if store else "") + lasting(ttl_ms)

@@ -9,6 +9,7 @@ from headrace.model.types import PairType
 from headrace.plan.nodes.aggregate import Initial
 from headrace.plan.nodes.base import Facts, Unary
 from headrace.plan.nodes.count import Emit
+from headrace.plan.nodes.lasting import Lasting
 from headrace.plan.nodes.table import kept
 from headrace.plan.schema import Field, Schema
 
@@ -35,7 +36,7 @@ class TableGroupBy(Unary):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableReduce(Unary):
+class TableReduce(Unary, Lasting):
     """The values of the rows in each group, reduced to one: old values are taken out before new ones come in."""
 
     adder: Bound
@@ -45,13 +46,14 @@ class TableReduce(Unary):
 
     op = "table_reduce"
     facts = Facts(stateful=True, ends=True, table=True)
+    rows = "groups"
 
     def detail(self) -> str:
-        return f"+ {self.adder}, - {self.subtractor}{kept(self.store, self.emit)}"
+        return f"+ {self.adder}, - {self.subtractor}{kept(self.store, self.emit, self.ttl_ms)}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableAggregate(Unary):
+class TableAggregate(Unary, Lasting):
     """The rows in each group folded into one value: old values are taken out before new ones come in."""
 
     initial: Initial
@@ -62,9 +64,10 @@ class TableAggregate(Unary):
 
     op = "table_aggregate"
     facts = Facts(stateful=True, ends=True, table=True)
+    rows = "groups"
 
     def output(self) -> Schema:
         return self.upstream.output().with_value(self.initial.type)
 
     def detail(self) -> str:
-        return f"{self.initial}, + {self.adder}, - {self.subtractor}{kept(self.store, self.emit)}"
+        return f"{self.initial}, + {self.adder}, - {self.subtractor}{kept(self.store, self.emit, self.ttl_ms)}"

@@ -55,7 +55,7 @@ class TableMapValues(Unary):
     emit: Emit = Emit.EVERY
 
     op = "table_map_values"
-    facts = Facts(stateful=True, ends=True, table=True)
+    facts = Facts(stateful=True, ends=True, table=True, passes=True)
 
     @property
     def versioned(self) -> bool:

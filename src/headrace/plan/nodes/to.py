@@ -17,9 +17,12 @@ class To(Unary):
     topic: str | Bound
     key: Serde[Any]
     value: Serde[Any]
+    partitioner: Bound | None = None
+    """Names the partitions by `key`, `value`, `partitions` and `topic`: one, several, or none to drop the record."""
 
     op = "to"
     facts = Facts(ends=True)
 
     def detail(self) -> str:
-        return f"topic {self.topic} ({self.key}, {self.value})"
+        by = f", partition {self.partitioner}" if self.partitioner else ""
+        return f"topic {self.topic} ({self.key}, {self.value}){by}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headrace.model.durations import duration_text
-from headrace.model.windows import SessionWindows, SlidingWindows, TimeWindows, Windows
+from headrace.model.windows import SessionWindows, SlidingWindows, TimeWindows, UnlimitedWindows, Windows
 from headrace.plan.nodes.base import Facts, Unary
 from headrace.plan.nodes.count import Emit
 from headrace.plan.nodes.fold import Fold
@@ -29,6 +29,15 @@ class WindowedAggregation(Unary):
     emit: Emit
 
     facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def drops_late(self) -> bool:
+        return True
+
+    @property
+    def kept_ms(self) -> int:
+        """How long the store keeps windows: as was asked for, at least for as long as they can be of use."""
+        return max(self.retention_ms, self.windows.needed_ms)
 
     def key_serde(self) -> Serde[object]:
         """The serde of the keys inside the windows."""
@@ -55,6 +64,10 @@ class TimeWindowed(WindowedAggregation):
     windows: TimeWindows
 
     op = "windowed"
+
+    @property
+    def grows_with(self) -> str | None:
+        return "the number of its keys" if isinstance(self.windows, UnlimitedWindows) else None
 
     def windowed_serde(self) -> Serde[object]:
         return TimeWindowedSerde(self.key_serde(), self.windows.size_ms)  # type: ignore[return-value]

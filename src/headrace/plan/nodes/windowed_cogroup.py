@@ -13,7 +13,8 @@ from headrace.plan.schema import Schema
 class WindowedCogroup(Node):
     """The table of several windowed aggregations with one store, each of a stream with an aggregator of its own.
 
-    Each of them has its own stream time: a stream that lags behind the others loses nothing by that.
+    Each of them has its own stream time. Drops a record of a stream that lags behind the others so far that the store
+    has forgotten its window.
     """
 
     parts: tuple[Node, ...]

@@ -29,7 +29,9 @@ from headrace.model.types import (
     OptionalType,
     StructField,
     StructType,
+    TupleType,
     Type,
+    optional_of,
 )
 from headrace.serde.json.mismatch import Mismatch, needed, shown
 
@@ -53,6 +55,8 @@ def reader(type_: Type) -> Read:
             return _enum(type_, {member.value: member for member in cls})
         case StructType():
             return _struct(type_)
+        case TupleType(items=items):
+            return _tuple(type_, [reader(optional_of(item)) for item in items])
     return _PLAIN[type_]
 
 
@@ -155,6 +159,21 @@ def _list(type_: Type, read: Read) -> Read:
         return result
 
     return read_list
+
+
+def _tuple(type_: Type, reads: list[Read]) -> Read:
+    def read_tuple(found: Any) -> tuple[Any, ...]:
+        if type(found) is not list or len(found) != len(reads):
+            raise needed(found, f"{type_} (a list of {len(reads)})")
+        result: list[Any] = []
+        try:
+            for item, read in zip(found, reads, strict=True):
+                result.append(read(item))
+        except Mismatch as exc:
+            raise exc.below(len(result)) from None
+        return tuple(result)
+
+    return read_tuple
 
 
 def _dict(type_: Type, read: Read) -> Read:

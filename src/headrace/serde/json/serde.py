@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json as parser
+import typing
 from dataclasses import dataclass, field
 from decimal import Decimal
+from math import isinf
 from typing import Any, NoReturn, TypeVar, overload
 
-from headrace.model.records import record_type
-from headrace.model.types import DECIMAL, JSON, DictType, ListType, OptionalType, StructType, Type
+from headrace.model.records import record_type, tuple_type
+from headrace.model.types import DECIMAL, JSON, DictType, ListType, OptionalType, StructType, TupleType, Type
 from headrace.model.where import calling_line
 from headrace.serde.base import Serde
 from headrace.serde.json.reading import Read, reader
@@ -46,7 +48,7 @@ class JsonSerde(Serde[T]):
             raise ValueError("it is nested too deeply") from None
 
     def read(self, data: bytes) -> T:
-        return self._from_json(_parsed(data, Decimal if self._decimals else float))  # type: ignore[no-any-return]
+        return self._from_json(_parsed(data, Decimal if self._decimals else _real))  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
         return "JSON" if self.type == JSON else f"JSON({self.type})"
@@ -65,6 +67,8 @@ def json(record: type[T]) -> JsonSerde[T]: ...
 def json(record: type[Any] | None = None) -> JsonSerde[Any]:
     """Records as JSON: of a dataclass, a TypedDict or a pydantic model, or without one any JSON.
 
+    A tuple of them, or of plain types, is a list: `hr.json(tuple[str, int])` for the key of a table by two columns.
+
     Read: a field that is missing gets its default, or None if it may be None, or is refused; null is taken only where
     None may be; fields that the class does not have are left out; an int is taken for a float, nothing else is
     converted. A datetime is a text with its time zone, bytes are base64, a Decimal is a number or a text, an Enum is
@@ -73,6 +77,8 @@ def json(record: type[Any] | None = None) -> JsonSerde[Any]:
         orders = app.stream("orders", value=hr.json(Order))
         events = app.stream("events", value=hr.json())
     """
+    if typing.get_origin(record) is tuple:
+        return JsonSerde(tuple_type(record, calling_line() or "?"))
     return JsonSerde(JSON if record is None else record_type(record, calling_line() or "?"))
 
 
@@ -100,6 +106,13 @@ def _check_letters(found: Any) -> None:
         raise ValueError(f"\\u{ord(exc.object[exc.start]):04x} is half a letter") from None
 
 
+def _real(text: str) -> float:
+    number = float(text)
+    if isinf(number):
+        raise ValueError(f"{text} is too large a number")
+    return number
+
+
 def _refused(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
 
@@ -110,4 +123,6 @@ def _holds_decimals(type_: Type) -> bool:
             return _holds_decimals(inner)
         case StructType(fields=fields):
             return any(_holds_decimals(one.type) for one in fields)
+        case TupleType(items=items):
+            return any(map(_holds_decimals, items))
     return type_ == DECIMAL

@@ -26,7 +26,9 @@ from headrace.model.types import (
     ListType,
     OptionalType,
     StructType,
+    TupleType,
     Type,
+    optional_of,
 )
 from headrace.serde.json.mismatch import Mismatch
 
@@ -47,6 +49,8 @@ def writer(type_: Type) -> Write:
             return _enum(type_, cls)
         case StructType():
             return _struct(type_)
+        case TupleType(items=items):
+            return _tuple(type_, [writer(optional_of(item)) for item in items])
     return _PLAIN[type_]
 
 
@@ -57,6 +61,8 @@ def is_writable(type_: Type) -> bool:
             return is_writable(inner)
         case StructType(fields=fields):
             return all(is_writable(one.type) for one in fields)
+        case TupleType(items=items):
+            return all(map(is_writable, items))
     return isinstance(type_, EnumType) or type_ in _PLAIN
 
 
@@ -170,6 +176,21 @@ def _list(type_: Type, write: Write) -> Write:
         return result
 
     return write_list
+
+
+def _tuple(type_: Type, writes: list[Write]) -> Write:
+    def write_tuple(value: Any) -> list[Any]:
+        if not isinstance(value, tuple) or len(value) != len(writes):
+            raise wrong(value, type_)
+        result: list[Any] = []
+        try:
+            for item, write in zip(value, writes, strict=True):
+                result.append(write(item))
+        except Mismatch as exc:
+            raise exc.below(len(result)) from None
+        return result
+
+    return write_tuple
 
 
 def _dict(type_: Type, write: Write) -> Write:

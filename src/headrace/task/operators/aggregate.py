@@ -22,7 +22,7 @@ class Fold(TableOperator[N]):
 
     def __init__(self, node: N, task: Context) -> None:
         super().__init__(node, task)
-        self._rows = Kept(self, node.store, node.emit)
+        self._rows = Kept(self, node.store, node.emit, node.ttl_ms)
 
     @abstractmethod
     def begun(self) -> Any:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from headrace.errors import RecordFailed
+from headrace.errors import HeadraceError, RecordFailed
 from headrace.expr import Bound
+from headrace.model.change import Change
+from headrace.model.failure import Failure
 from headrace.model.record import Record
-from headrace.plan.nodes import Node
+from headrace.plan.nodes import Beside, Node
+from headrace.serde import Serde
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 
@@ -28,6 +32,7 @@ class Operator(ABC, Generic[N]):
     """Whom it reads from, in the order of its inputs; None for one in another task."""
 
     _ways: tuple[Way, ...] = ()
+    _beside: Mapping[Beside, tuple[Way, ...]] = MappingProxyType({})
 
     def __init__(self, node: N, task: Context) -> None:
         self.node, self.task = node, task
@@ -36,16 +41,39 @@ class Operator(ABC, Generic[N]):
         self, upstream: tuple[Operator[Any] | None, ...], readers: tuple[tuple[Operator[Any], int], ...]
     ) -> None:
         """Say whom it reads from, and who reads from it by which of their inputs."""
-        self.upstream, self.next = upstream, tuple(reader for reader, _ in readers)
-        self._ways = tuple(reader.way(position) for reader, position in readers)
+        following = [(reader, position) for reader, position in readers if reader.node.facts.beside is None]
+        self.upstream, self.next = upstream, tuple(reader for reader, _ in following)
+        self._ways = tuple(reader.entry(position) for reader, position in following)
+        self._beside = {
+            kind: tuple(reader.entry(position) for reader, position in readers if reader.node.facts.beside is kind)
+            for kind in Beside
+        }
 
     def way(self, position: int) -> Way:  # noqa: ARG002
         """How a record of the input at this position comes in; an operator with several inputs has several ways."""
         return self.on_record
 
+    def entry(self, position: int) -> Way:
+        """The way of an input, on which a record that fails here is sent to where failures are read, if they are."""
+        way = self.way(position)
+        return self.guarded(way) if self.node in self.task.reading_failures else way
+
+    def start(self) -> None:
+        """Everyone is connected, and no record has come yet."""
+        return
+
+    def close(self) -> None:
+        """No record comes any more."""
+        return
+
     @abstractmethod
     def on_record(self, record: Record) -> None:
         """Handle one record, and send on what comes of it."""
+
+    def on_time(self, ms: int) -> None:
+        """The stream time of an operator in front has followed the clock: those that go by it here follow, too."""
+        for reader in self.next:
+            reader.on_time(ms)
 
     def flush(self) -> None:
         """The batch is over: send on what was held back, which most operators never do."""
@@ -56,9 +84,56 @@ class Operator(ABC, Generic[N]):
         for way in self._ways:
             way(record)
 
-    def drop(self, reason: Reason, record: Record) -> None:  # noqa: ARG002
-        """Leave a record out, and count it."""
+    def drop(self, reason: Reason, record: Record) -> None:
+        """Leave a record out, and count it; one that is late goes to where late ones are read."""
         self.task.drops.add(self.node.name, reason)
+        if reason is Reason.LATE:
+            self.send_beside(Beside.LATE, record)
+
+    def send_beside(self, kind: Beside, record: Record) -> None:
+        """Send a record to the streams of a kind that stand beside the result."""
+        for way in self._beside.get(kind, ()):
+            way(_plain(record))
+
+    def is_read_beside(self, kind: Beside) -> bool:
+        """Whether a stream of a kind stands beside the result."""
+        return bool(self._beside.get(kind))
+
+    def guarded(self, way: Way) -> Way:
+        """A way on which a record that fails at this node is sent to where failures are read."""
+
+        def call(record: Record) -> None:
+            try:
+                way(record)
+            except RecordFailed as exc:
+                self.fail(record, exc)
+
+        return call
+
+    def attempted(self, record: Record, compute: Callable[[], Any], *, again: bool = False) -> Any:
+        """What a function makes of a row; None if it fails, as if the row were not there, where failures are read.
+
+        `again` is for a row that it was asked for before: whoever reads failures has been told then.
+        """
+        try:
+            return compute()
+        except RecordFailed as exc:
+            if not again or not self._handles(exc):
+                self.fail(record, exc)
+            return None
+
+    def fail(self, record: Record, exc: RecordFailed) -> None:
+        """Send a record that failed at this node to where failures are read; raise what is another's, or if none is."""
+        if not self._handles(exc):
+            raise exc
+        self.send_failure(_plain(record), exc, exc.reason)
+
+    def send_failure(self, record: Record, exc: HeadraceError, message: str) -> None:
+        """Send a record to where failures are read, and count it."""
+        self.task.drops.add(self.node.name, Reason.FAILED)
+        error = type(exc.__cause__ or exc).__name__
+        failure = Failure(record.value, self.node.name, error, message, record.origin)
+        self.send_beside(Beside.FAILED, record.with_value(failure))
 
     def function(self, bound: Bound, never_none: str | None = None) -> Callable[[Record], Any]:
         """The user's expression as a function of a record; what it raises names the node and the record.
@@ -87,6 +162,44 @@ class Operator(ABC, Generic[N]):
 
         return call
 
+    def pair(self, record: Record, result: Any) -> tuple[Any, Any]:
+        """The key and the value that a function gave."""
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise self.failed(record, f"{result!r} is not (key, value)")
+        return result
+
+    def listed(self, record: Record, result: Any) -> list[Any]:
+        """The items that a function gave, in a list or one by one."""
+        if type(result) is list:
+            return result
+        if isinstance(result, str | bytes) or not isinstance(result, Iterable):
+            raise self.failed(record, f"{result!r} is not a list")
+        try:
+            return list(result)
+        except Exception as exc:
+            raise self.failed(record, str(exc)) from exc
+
+    def written(self, record: Record, serde: Serde[Any], value: Any) -> bytes:
+        """The bytes of a value that the user's functions have made of a record."""
+        try:
+            return serde.write(value)
+        except ValueError as exc:
+            raise self.failed(record, str(exc)) from exc
+
     def failed(self, record: Record, reason: str) -> RecordFailed:
         """The error for a record that this node cannot handle."""
-        return RecordFailed(f"{self.node.name} ({self.node.origin})", reason, record.origin)
+        return RecordFailed(self._label, reason, record.origin)
+
+    def _handles(self, exc: RecordFailed) -> bool:
+        return exc.node == self._label and self.node in self.task.reading_failures
+
+    @property
+    def _label(self) -> str:
+        return f"{self.node.name} ({self.node.origin})"
+
+
+def _plain(record: Record) -> Record:
+    """A record as users see it: of the change of a table, the new value, or the old one of a deletion."""
+    if not isinstance(record.value, Change):
+        return record
+    return record.with_value(record.value.old if record.value.new is None else record.value.new)

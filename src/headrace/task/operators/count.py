@@ -17,7 +17,7 @@ class CountOperator(TableOperator[Count]):
 
     def __init__(self, node: Count, task: Context) -> None:
         super().__init__(node, task)
-        self._rows = Kept(self, node.store, node.emit)
+        self._rows = Kept(self, node.store, node.emit, node.ttl_ms)
 
     def on_record(self, record: Record) -> None:
         if record.key is None:

@@ -8,12 +8,11 @@ from typing import Any
 
 from headrace.model.record import Record
 from headrace.plan.nodes import ForeignKeyJoin, ForeignKeyMatch, ForeignKeySubscribe
-from headrace.serde import serde_of
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Operator, Way
-from headrace.task.operators.tables import Kept, TableOperator, silent, table_of
+from headrace.task.operators.tables import Kept, TableOperator, silent, table_of, unnamed_store
 
 
 class Ask(Enum):
@@ -55,6 +54,7 @@ class ForeignKeySubscribeOperator(Operator[ForeignKeySubscribe]):
     def __init__(self, node: ForeignKeySubscribe, task: Context) -> None:
         super().__init__(node, task)
         self._on = self.function(node.on)
+        self._key = node.output().key.store_serde()
 
     def on_record(self, record: Record) -> None:
         change = record.value
@@ -62,19 +62,24 @@ class ForeignKeySubscribeOperator(Operator[ForeignKeySubscribe]):
             return self.drop(Reason.OLDER, record)
         if change.old is None and change.new is None:
             return None
-        old, new = self._foreign(record, change.old), self._foreign(record, change.new)
+        old = self.attempted(record, lambda: self._foreign(record, change.old), again=True)
+        new = self._foreign(record, change.new)
         if self.node.keep_all:
-            if old is not None and old != new:
+            if old is not None and self._differ(old, new):
                 self._send(record, old, Ask.FORGET)
             return self._send(record, new, Ask.ANSWER)
         if new is None:
             if change.new is not None:
                 self.drop(Reason.NO_KEY, record)
             return None if old is None else self._send(record, old, Ask.LEAVE)
-        if old is not None and old != new:
+        if old is not None and self._differ(old, new):
             self._send(record, old, Ask.FORGET)
             return self._send(record, new, Ask.ANSWER)
         return self._send(record, new, Ask.ANSWER_IF_THERE)
+
+    def _differ(self, old: Any, new: Any) -> bool:
+        # As in stores, by their bytes: nan does not differ from nan.
+        return new is None or self._key.write(old) != self._key.write(new)
 
     def _foreign(self, record: Record, value: Any) -> Any:
         return None if value is None else self._on(record.with_value(value))
@@ -89,8 +94,8 @@ class ForeignKeyMatchOperator(Operator[ForeignKeyMatch]):
     def __init__(self, node: ForeignKeyMatch, task: Context) -> None:
         super().__init__(node, task)
         self._store = task.store(node.store)
-        self._foreign = serde_of(node.table.output().key.type)
-        self._primary = serde_of(node.left.key.type)
+        self._foreign = node.table.output().key.store_serde()
+        self._primary = node.left.key.store_serde()
 
     def way(self, position: int) -> Way:
         return self._on_row if position else self.on_record
@@ -134,7 +139,7 @@ class ForeignKeyJoinOperator(TableOperator[ForeignKeyJoin]):
         super().__init__(node, task)
         self._joiner = self.computed(node.joiner)
         # Without the name of a store it keeps its rows as well: somebody may ask for them.
-        self._rows = Kept(self, node.store or node.name, node.emit)
+        self._rows = Kept(self, node.store or unnamed_store(node), node.emit)
 
     def way(self, position: int) -> Way:
         return silent if position else self.on_record
@@ -143,13 +148,15 @@ class ForeignKeyJoinOperator(TableOperator[ForeignKeyJoin]):
         answer: Answer = record.value
         current = table_of(self, 1).get(record.key)
         left = current and current.value
-        if left != answer.asked:
-            return
+        if left is not answer.asked and left != answer.asked:  # the same row, though it may hold a nan
+            return self.drop(Reason.OUTDATED, record)
         value = None
         if left is not None and (answer.row is not None or self.node.keep_all):
-            value = self._joiner(record, {"key": record.key, "left": left, "right": answer.row})
+            values = {"key": record.key, "left": left, "right": answer.row}
+            value = self.attempted(record.with_value(left), lambda: self._joiner(record, values))
         before = self._rows.get(record.key)
         self._rows.put(record, value, record.ts, before and before.value)
+        return None
 
     def get(self, key: Any) -> Stored | None:
         return self._rows.get(key)

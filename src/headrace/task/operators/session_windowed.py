@@ -8,6 +8,7 @@ from headrace.model.record import Record
 from headrace.model.windows import Window
 from headrace.plan.nodes import SessionWindowed
 from headrace.state.keyvalue import Stored
+from headrace.state.window import Forgotten
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.windowed import WindowedOperator
@@ -18,7 +19,7 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
 
     def __init__(self, node: SessionWindowed, task: Context) -> None:
         super().__init__(node, task)
-        self._store = task.windows.session_store(node.store, node.retention_ms)
+        self._store = task.windows.session_store(node.store, node.kept_ms)
 
     def on_record(self, record: Record) -> None:
         if record.key is None:
@@ -30,13 +31,14 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
         for other, stored in absorbed:
             aggregate = self.fold.merge(record, aggregate, stored.value)
             session = Window(min(session.start, other.start), max(session.end, other.end))
-        if not self.node.windows.open(session, self.stream_time):
+        if not self.node.windows.open(session, self.stream_time) or not self._store.keeps(session.end):
             return self.drop(Reason.LATE, record)
+        folded = self.fold.add(record, aggregate)  # before anything is stored: it may fail
         if session != (record.ts, record.ts):
             for other, stored in absorbed:
                 self._store.remove(key, other)
                 self.changed(record, other, None, stored.value, other.end)
-        self.replace(record, key, session, self.fold.add(record, aggregate), None, session.end)
+        self.replace(record, key, session, folded, None, session.end)
         return None
 
     def stored(self, key: bytes, window: Window) -> Stored | None:
@@ -44,6 +46,9 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
 
     def keep(self, key: bytes, window: Window, value: Any, ts: int) -> None:
         self._store.put(key, window, value, ts=ts)
+
+    def forgotten(self) -> list[Forgotten]:
+        return self._store.watched()
 
     def send_closed(self, record: Record, first: int, last: int) -> None:
         for key, session, stored in list(self._store.ended(first, last)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from headrace.model.record import Record
 from headrace.model.windows import Window
-from headrace.plan.nodes import SlidingWindowed
+from headrace.plan.nodes import Beside, SlidingWindowed
 from headrace.state.keyvalue import Stored
 from headrace.task.drops import Reason
 from headrace.task.operators.windowed import WindowStoreOperator
@@ -18,19 +18,26 @@ class SlidingWindowedOperator(WindowStoreOperator[SlidingWindowed]):
     which follows what lies in a window that has to be made.
     """
 
+    _taken = False
+    """Whether a window has taken the record at hand."""
+
     def on_record(self, record: Record) -> None:
         if record.key is None:
             return self.drop(Reason.NO_KEY, record)
         if record.value is None:
             return self.drop(Reason.NO_VALUE, record)
         self.advance(record)
-        if not self.node.windows.open(self.window(record.ts), self.stream_time):
+        difference = self.node.windows.difference_ms
+        is_open = self.node.windows.open(self.window(record.ts), self.stream_time)
+        if not is_open or not self.store.keeps(record.ts - 2 * difference):
             return self.drop(Reason.LATE, record)
-        key = self.key.write(record.key)
-        if record.ts < self.node.windows.difference_ms:
+        key, self._taken = self.key.write(record.key), False
+        if record.ts < difference:
             self._early(record, key)
         else:
             self._regular(record, key)
+        if not self._taken:
+            self.send_beside(Beside.LATE, record)
         return None
 
     def window(self, start: int) -> Window:
@@ -93,7 +100,8 @@ class SlidingWindowedOperator(WindowStoreOperator[SlidingWindowed]):
         """Add a record to a window that begins at `start` and has held `stored` so far, unless it is over."""
         window = self.window(start)
         if not self.node.windows.open(window, self.stream_time):
-            return self.drop(Reason.LATE, record)
+            return self.task.drops.add(self.node.name, Reason.LATE)  # of this window, another may take it
+        self._taken = True
         ts = record.ts if stored.value is None else max(record.ts, stored.ts)
         self.replace(record, key, window, self.fold.add(record, stored.value), stored.value, ts)
         return None

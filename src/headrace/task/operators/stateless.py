@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from headrace.expr import Opaque
 from headrace.model.record import Record
-from headrace.plan.nodes import Filter, FlatMap, FlatMapValues, Map, MapValues, Node, Peek, SelectKey
+from headrace.plan.nodes import Filter, FlatMap, FlatMapValues, Foreach, Map, MapValues, Node, Peek, Print, SelectKey
 from headrace.task.context import Context
 from headrace.task.operators.base import Operator
+from headrace.task.operators.results import list_function, pair_function, pairs_function
 
 
 class PassOperator(Operator[Node]):
@@ -32,11 +36,10 @@ class MapOperator(Operator[Map]):
 
     def __init__(self, node: Map, task: Context) -> None:
         super().__init__(node, task)
-        self._pair = self.function(node.pair, never_none="(key, value)")
+        self._pair = pair_function(self, node.pair)
 
     def on_record(self, record: Record) -> None:
-        key, value = self._pair(record)
-        self.forward(record.with_pair(key, value))
+        self.forward(record.with_pair(*self.pair(record, self._pair(record))))
 
 
 class MapValuesOperator(Operator[MapValues]):
@@ -55,11 +58,11 @@ class FlatMapOperator(Operator[FlatMap]):
 
     def __init__(self, node: FlatMap, task: Context) -> None:
         super().__init__(node, task)
-        self._pairs = self.function(node.pairs, never_none="a list")
+        self._pairs = pairs_function(self, node.pairs)
 
     def on_record(self, record: Record) -> None:
-        for key, value in self._pairs(record):
-            self.forward(record.with_pair(key, value))
+        for pair in self.listed(record, self._pairs(record)):
+            self.forward(record.with_pair(*self.pair(record, pair)))
 
 
 class FlatMapValuesOperator(Operator[FlatMapValues]):
@@ -67,10 +70,10 @@ class FlatMapValuesOperator(Operator[FlatMapValues]):
 
     def __init__(self, node: FlatMapValues, task: Context) -> None:
         super().__init__(node, task)
-        self._values = self.function(node.values, never_none="a list")
+        self._values = list_function(self, node.values)
 
     def on_record(self, record: Record) -> None:
-        for value in self._values(record):
+        for value in self.listed(record, self._values(record)):
             self.forward(record.with_value(value))
 
 
@@ -86,12 +89,45 @@ class SelectKeyOperator(Operator[SelectKey]):
 
 
 class PeekOperator(Operator[Peek]):
-    """Shows an expression of every record."""
+    """Shows an expression of every record, or calls a function that does something by itself and gives None."""
 
     def __init__(self, node: Peek, task: Context) -> None:
         super().__init__(node, task)
-        self._shown = self.function(node.shown)
+        self._shown, self._acts = self.function(node.shown), isinstance(node.shown, Opaque)
 
     def on_record(self, record: Record) -> None:
-        self.task.show(str(self._shown(record)))
+        shown = self._shown(record)
+        if shown is not None or not self._acts:
+            self.task.show(str(shown))
         self.forward(record)
+
+
+class ForeachOperator(Operator[Foreach]):
+    """Calls a function for every record."""
+
+    def __init__(self, node: Foreach, task: Context) -> None:
+        super().__init__(node, task)
+        self._action = self.function(node.action)
+
+    def on_record(self, record: Record) -> None:
+        self._action(record)
+
+
+class PrintOperator(Operator[Print]):
+    """Writes a line for every record, to the console or to a file that begins empty."""
+
+    def __init__(self, node: Print, task: Context) -> None:
+        super().__init__(node, task)
+        self._text = None if node.mapper is None else self.function(node.mapper)
+        self._file = None if node.file is None else Path(node.file)
+        if self._file is not None:
+            self._file.write_text("", "utf-8")
+
+    def on_record(self, record: Record) -> None:
+        text = f"{record.key}, {record.value}" if self._text is None else self._text(record)
+        line = f"[{self.node.label}]: {text}"
+        if self._file is None:
+            return self.task.show(line)
+        with self._file.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+        return None

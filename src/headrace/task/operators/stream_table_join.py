@@ -9,7 +9,8 @@ from headrace.plan.nodes import StreamGlobalJoin, StreamTableJoin
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Operator, Way
-from headrace.task.operators.tables import silent, table_of
+from headrace.task.operators.tables import silent, table_of, unnamed_store
+from headrace.task.stream_time import StreamTime
 
 
 class StreamTableJoinOperator(Operator[StreamTableJoin]):
@@ -19,7 +20,7 @@ class StreamTableJoinOperator(Operator[StreamTableJoin]):
         super().__init__(node, task)
         self._joiner = self.computed(node.joiner)
         self._key = node.output().key.store_serde()
-        self._stream_time = -1
+        self._time = StreamTime(task, None, self._release)
         self._waiting: list[tuple[int, bytes, int, Record]] = []
         self._arrived = 0
 
@@ -33,15 +34,22 @@ class StreamTableJoinOperator(Operator[StreamTableJoin]):
             return self.drop(Reason.NO_KEY, record)
         if self.node.grace_ms is None or record.key is None:
             return self._join(record)
-        self._stream_time = max(record.ts, self._stream_time)
-        if record.ts < self._stream_time - self.node.grace_ms:
+        self._time.see(record.ts)
+        if record.ts < self._time.ms - self.node.grace_ms:
             self._join(record)
         else:
             self._arrived += 1
             heappush(self._waiting, (record.ts, self._key.write(record.key), self._arrived, record))
-        while self._waiting and self._waiting[0][0] <= self._stream_time - self.node.grace_ms:
-            self._join(heappop(self._waiting)[-1])
-        return None
+        return self._release()
+
+    def on_time(self, ms: int) -> None:
+        self._time.reach(ms)
+        super().on_time(ms)
+
+    def _release(self) -> None:
+        join = self.guarded(self._join)
+        while self._waiting and self._waiting[0][0] <= self._time.ms - (self.node.grace_ms or 0):
+            join(heappop(self._waiting)[-1])
 
     def _join(self, record: Record) -> None:
         row = None if record.key is None else table_of(self, 1).get_as_of(record.key, record.ts)
@@ -57,7 +65,7 @@ class StreamGlobalJoinOperator(Operator[StreamGlobalJoin]):
         super().__init__(node, task)
         self._on, self._joiner = self.function(node.on), self.computed(node.joiner)
         self._key = node.table.output().key.store_serde()
-        self._store = task.store(node.table.store or node.table.name)
+        self._store = task.store(node.table.store or unnamed_store(node.table))
 
     def on_record(self, record: Record) -> None:
         if record.value is None:

@@ -7,11 +7,14 @@ from heapq import heappop, heappush
 from typing import Any
 
 from headrace.errors import BufferFull
+from headrace.model.change import Change
 from headrace.model.record import Record
-from headrace.plan.nodes import Suppress
+from headrace.plan.nodes import Emit, Suppress
+from headrace.serde import Serde
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.operators.tables import TableOperator
+from headrace.task.stream_time import StreamTime
 
 _UNKNOWN_TIME = -1
 
@@ -21,6 +24,8 @@ class _Held:
     record: Record
     prior: Any
     """The value of the key that was sent on last."""
+    size: int = 0
+    """The bytes of key and value, where they are counted."""
 
 
 class SuppressOperator(TableOperator[Suppress]):
@@ -29,24 +34,33 @@ class SuppressOperator(TableOperator[Suppress]):
     def __init__(self, node: Suppress, task: Context) -> None:
         super().__init__(node, task)
         self._key = node.output().key.default_serde(node.origin)
-        self._stream_time = -1
+        self._value = None if node.max_bytes is None else node.output().value.default_serde(node.origin)
+        self._time = StreamTime(task, node.idle_ms, self._idle)
         self._held: dict[bytes, _Held] = {}
         self._turns: list[tuple[int, bytes]] = []
         """When each key leaves, a heap: by time, then by the bytes of the key."""
+        self._size = 0
 
     def on_record(self, record: Record) -> None:
-        self._stream_time = max(self._stream_time, record.ts)
+        self._time.see(record.ts)
         key = self._key.write(record.key)
         held = self._held.get(key)
         if held is not None:
             held.record = record  # its turn stays that of the first change
         else:
-            self._held[key] = _Held(record, record.value.old)
+            held = self._held[key] = _Held(record, record.value.old)
             heappush(self._turns, (record.key.end if self.node.final else record.ts, key))
-        while self._turns and self._turns[0][0] <= self._stream_time - self.node.wait_ms:
-            self._release()
-        if self.node.max_records is not None and len(self._held) > self.node.max_records:
-            self._make_room(record, self.node.max_records)
+        if self._value is not None:
+            self._measure(held, key, self._value)
+        self._release_due()
+        self._make_room(record)
+
+    def on_time(self, ms: int) -> None:
+        self._time.reach(ms)
+
+    def _idle(self) -> None:
+        self._release_due()
+        super().on_time(self._time.ms)
 
     def get(self, key: Any) -> Stored | None:
         held = self._held.get(self._key.write(key))
@@ -54,14 +68,35 @@ class SuppressOperator(TableOperator[Suppress]):
             return self.table(0).get(key)
         return None if held.prior is None else Stored(held.prior, _UNKNOWN_TIME)
 
-    def _make_room(self, record: Record, most: int) -> None:
-        if self.node.fail_when_full:
-            raise BufferFull(f"{self.node.name} ({self.node.origin})", most, record.origin)
-        while len(self._held) > most:
+    def _measure(self, held: _Held, key: bytes, serde: Serde[Any]) -> None:
+        value = held.record.value.new
+        size = len(key) + (0 if value is None else len(self.written(held.record, serde, value)))
+        self._size += size - held.size
+        held.size = size
+
+    def _make_room(self, record: Record) -> None:
+        while (most := self._exceeded()) is not None:
+            if self.node.fail_when_full:
+                raise BufferFull(f"{self.node.name} ({self.node.origin})", most, record.origin)
+            self._release()
+
+    def _exceeded(self) -> str | None:
+        """The bound that is exceeded, in words."""
+        records, size = self.node.max_records, self.node.max_bytes
+        if records is not None and len(self._held) > records:
+            return f"{records} results"
+        return f"{size} bytes of results" if size is not None and self._size > size else None
+
+    def _release_due(self) -> None:
+        while self._turns and self._turns[0][0] <= self._time.ms - self.node.wait_ms:
             self._release()
 
     def _release(self) -> None:
         _, key = heappop(self._turns)
-        record = self._held.pop(key).record
+        held = self._held.pop(key)
+        record = held.record
+        if self.node.emit is Emit.SETTLED:
+            record = record.with_value(Change(record.value.new, held.prior))
+        self._size -= held.size
         if record.value.new is not None or not self.node.final:
             self.forward(record)

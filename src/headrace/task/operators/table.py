@@ -10,7 +10,7 @@ from headrace.plan.nodes import TableSource, ToTable, VersionedTable
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
-from headrace.task.operators.tables import Kept, TableOperator
+from headrace.task.operators.tables import Kept, TableOperator, unnamed_store
 
 
 class TableSourceOperator(TableOperator[TableSource | ToTable]):
@@ -19,7 +19,7 @@ class TableSourceOperator(TableOperator[TableSource | ToTable]):
     def __init__(self, node: TableSource | ToTable, task: Context) -> None:
         super().__init__(node, task)
         # A table without the name of a store keeps its rows as well: somebody may ask for them.
-        self._rows = Kept(self, node.store or node.name, node.emit)
+        self._rows = Kept(self, node.store or unnamed_store(node), node.emit, node.ttl_ms)
 
     def on_record(self, record: Record) -> None:
         if record.key is None:
@@ -40,7 +40,7 @@ class VersionedTableOperator(TableOperator[VersionedTable]):
 
     def __init__(self, node: VersionedTable, task: Context) -> None:
         super().__init__(node, task)
-        self._versions = task.windows.versioned_store(node.store or node.name, node.history_ms)
+        self._versions = task.windows.versioned_store(node.store or unnamed_store(node), node.history_ms)
         self._key = node.output().key.store_serde()
 
     def on_record(self, record: Record) -> None:

@@ -12,6 +12,7 @@ from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Operator
+from headrace.task.operators.results import pair_function
 from headrace.task.operators.tables import Kept, TableOperator
 
 N = TypeVar("N", bound=TableAggregate | TableReduce)
@@ -22,13 +23,16 @@ class TableGroupByOperator(Operator[TableGroupBy]):
 
     def __init__(self, node: TableGroupBy, task: Context) -> None:
         super().__init__(node, task)
-        self._pair = self.function(node.pair, never_none="(key, value)")
+        self._pair = pair_function(self, node.pair)
+        self._key = node.output().key.store_serde()
 
     def on_record(self, record: Record) -> None:
         if not record.value.is_latest and self.node.upstream.versioned:
             return self.drop(Reason.OLDER, record)
         old, new = self._grouped(record, record.value.old), self._grouped(record, record.value.new)
-        if old is not None and new is not None and old[0] == new[0]:
+        if new is None and record.value.new is not None:
+            self.task.drops.add(self.node.name, Reason.NO_KEY)
+        if old is not None and new is not None and self._same(old[0], new[0]):
             return self.forward(record.with_pair(old[0], Change(new[1], old[1])))
         if old is not None:
             self.forward(record.with_pair(old[0], Change(None, old[1])))
@@ -36,10 +40,14 @@ class TableGroupByOperator(Operator[TableGroupBy]):
             self.forward(record.with_pair(new[0], Change(new[1], None)))
         return None
 
+    def _same(self, old: Any, new: Any) -> bool:
+        # As in stores, by their bytes: 0.0 is another group than -0.0, and nan is one.
+        return old is new or self._key.write(old) == self._key.write(new)
+
     def _grouped(self, record: Record, value: Any) -> tuple[Any, Any] | None:
         if value is None:
             return None
-        key, value = self._pair(record.with_value(value))
+        key, value = self.pair(record, self._pair(record.with_value(value)))
         return None if key is None or value is None else (key, value)
 
 
@@ -48,7 +56,7 @@ class TableFold(TableOperator[N]):
 
     def __init__(self, node: N, task: Context) -> None:
         super().__init__(node, task)
-        self._rows = Kept(self, node.store, node.emit)
+        self._rows = Kept(self, node.store, node.emit, node.ttl_ms)
         self._adder, self._subtractor = self.computed(node.adder), self.computed(node.subtractor)
 
     @abstractmethod

@@ -35,7 +35,8 @@ class TableJoinOperator(TableOperator[TableJoin]):
             return self._rows.get(key)
         left, right = self.table(0).get(key), self.table(1).get(key)
         ts = max(side.ts for side in (left, right) if side is not None) if left or right else 0
-        value = self._row(Record(key=key, ts=ts), left and left.value, right and right.value)
+        record, values = Record(key=key, ts=ts), (left and left.value, right and right.value)
+        value = self.attempted(record, lambda: self._row(record, *values), again=True)
         return None if value is None else Stored(value, ts)
 
     def flush(self) -> None:
@@ -53,8 +54,10 @@ class TableJoinOperator(TableOperator[TableJoin]):
         if other is None and (self._needs[1 - position] or (change.new is None and change.old is None)):
             return None
         there = other and other.value
-        new = self._joined(record, change.new, there, position)
-        old = self._joined(record, change.old, there, position) if self.sends_old else None
+        new = self.attempted(record, lambda: self._joined(record, change.new, there, position))
+        old = None
+        if self.sends_old:
+            old = self.attempted(record, lambda: self._joined(record, change.old, there, position), again=True)
         ts = record.ts if other is None else max(record.ts, other.ts)
         if self._rows is not None:
             if self.node.emit is Emit.SETTLED:

@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 
 from headrace.model.change import Change
 from headrace.model.record import Record
-from headrace.plan.nodes import TableFilter, TableMapValues
+from headrace.plan.nodes import TableFilter, TableMapValues, TableTransformValues
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.operators.tables import Kept, TableOperator
 
-N = TypeVar("N", bound=TableFilter | TableMapValues)
+N = TypeVar("N", bound=TableFilter | TableMapValues | TableTransformValues)
 
 
 class RowByRow(TableOperator[N]):
@@ -28,12 +28,12 @@ class RowByRow(TableOperator[N]):
 
     def on_record(self, record: Record) -> None:
         change = record.value
-        new = None if change.new is None else self.row(record, change.new)
+        new = None if change.new is None else self.attempted(record, lambda: self.row(record, change.new))
         if self._rows is not None:
             before = self._rows.get(record.key)
             old = before and before.value
         else:
-            old = self.row(record, change.old) if self.sends_old and change.old is not None else None
+            old = self._row_again(record, change.old) if self.sends_old and change.old is not None else None
         if self.is_news(record, new, old):
             if self._rows is not None:
                 self._rows.put(record, new, record.ts, old, change.is_latest)
@@ -53,8 +53,12 @@ class RowByRow(TableOperator[N]):
     def _row_of(self, key: Any, upstream: Stored | None) -> Stored | None:
         if upstream is None:
             return None
-        value = self.row(Record(key=key, ts=upstream.ts), upstream.value)
+        value = self._row_again(Record(key=key, ts=upstream.ts), upstream.value)
         return None if value is None else Stored(value, upstream.ts)
+
+    def _row_again(self, record: Record, value: Any) -> Any:
+        """A row that was computed before, when it was new."""
+        return self.attempted(record, lambda: self.row(record, value), again=True)
 
     def flush(self) -> None:
         if self._rows is not None:
@@ -77,7 +81,7 @@ class TableFilterOperator(RowByRow[TableFilter]):
             return True
         if not self.sends_old and self._rows is None:
             before = record.value.old  # nobody behind wants old values: it was not computed yet
-            old = None if before is None else self.row(record, before)
+            old = None if before is None else self._row_again(record, before)
         return old is not None
 
 

@@ -8,8 +8,10 @@ from typing import Any, TypeVar
 from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.plan.nodes import Emit, Node
+from headrace.state.expiry import Expiry
 from headrace.state.keyvalue import KeyValueStore, Stored
 from headrace.task.context import Context
+from headrace.task.drops import Reason
 from headrace.task.emission import Emission
 from headrace.task.operators.base import Operator
 
@@ -37,7 +39,7 @@ class TableOperator(Operator[N]):
 
     def send_change(self, record: Record, change: Change, ts: int) -> None:
         """Send on a change of the record's key."""
-        self.forward(Record(key=record.key, value=change, ts=ts, headers=record.headers, origin=record.origin))
+        self.forward(record.with_row(record.key, change, ts))
 
 
 def table_of(operator: Operator[Any], position: int) -> TableOperator[Any]:
@@ -51,10 +53,23 @@ def silent(_: Record) -> None:
     """The way of a change into an operator that only looks things up: it finds the new row when it asks for it."""
 
 
-class Kept:
-    """The rows of one table: its store, and which changes of it are sent on."""
+def unnamed_store(node: Node) -> str:
+    """What the rows of a table are kept under if nobody named a store: no user's store can be called so."""
+    return f"rows of {node.name}"
 
-    def __init__(self, table: TableOperator[Any], store: str, emit: Emit) -> None:
+
+class Kept:
+    """The rows of one table: its store, and which changes of it are sent on.
+
+    With `ttl_ms`, a row that was not updated for so long by the stream time of the task is deleted before the record
+    that makes it so late is handled; the deletion has the time when it was due.
+    """
+
+    def __init__(self, table: TableOperator[Any], store: str, emit: Emit, ttl_ms: int | None = None) -> None:
+        self._table, self._time = table, table.task.time
+        self._expiry = None if ttl_ms is None else Expiry(ttl_ms)
+        if ttl_ms is not None:
+            self._time.before.add(0, 1, self._expire)
         self._store: KeyValueStore = table.task.store(store)
         self._key = table.node.output().key.store_serde()
         self._emission = Emission(emit, table.forward, old=table.sends_old)
@@ -64,13 +79,32 @@ class Kept:
         return None if key is None else self._store.get(self._key.write(key))
 
     def put(self, record: Record, new: Any, ts: int, old: Any, is_latest: bool = True) -> None:
-        """Store the new value of the record's key, None to delete it, and send on the change."""
+        """Store the new value of the record's key, None to delete it, and send on the change.
+
+        A record whose row would be due for deletion already is dropped as late.
+        """
         key = self._key.write(record.key)
+        if self._expiry is not None and new is not None:
+            if self._expiry.is_over(ts, self._time.stream_ms):
+                return self._table.drop(Reason.LATE, record)
+            self._expiry.written(key, ts)
         self._store.put(key, new, ts=ts)
         change = Change(new, old, is_latest)
-        self._emission.changed(
-            key, Record(key=record.key, value=change, ts=ts, headers=record.headers, origin=record.origin)
-        )
+        self._emission.changed(key, record.with_row(record.key, change, ts))
+        return None
+
+    def _expire(self, now: int) -> None:
+        assert self._expiry is not None
+        for key, due in self._expiry.over(now, self._written_at):
+            gone = self._store.get(key)
+            assert gone is not None, "a key that is not there is not due"
+            self._store.put(key, None, ts=due)
+            change = Change(None, gone.value)
+            self._emission.changed(key, Record(key=self._key.read(key), value=change, ts=due))
+
+    def _written_at(self, key: bytes) -> int | None:
+        row = self._store.get(key)
+        return None if row is None else row.ts
 
     def flush(self) -> None:
         """The batch is over."""

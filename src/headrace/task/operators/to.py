@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from headrace.model.record import RawRecord, Record
 from headrace.plan.nodes import To
-from headrace.serde import Serde
 from headrace.task.context import Context
 from headrace.task.operators.base import Operator
+from headrace.task.partitions import Partitions
 
 
 class ToOperator(Operator[To]):
@@ -18,20 +16,17 @@ class ToOperator(Operator[To]):
         super().__init__(node, task)
         topic = node.topic
         self._topic = (lambda _: topic) if isinstance(topic, str) else self.function(topic, never_none="a topic")
+        self._partitions = Partitions(self, node.partitioner)
 
     def on_record(self, record: Record) -> None:
+        topic = self._topic(record)
         raw = RawRecord(
-            topic=self._topic(record),
-            key=self._encoded(self.node.key, record.key, record),
-            value=self._encoded(self.node.value, record.value, record),
+            topic=topic,
+            key=None if record.key is None else self.written(record, self.node.key, record.key),
+            value=None if record.value is None else self.written(record, self.node.value, record.value),
             ts=record.ts,
             headers=record.headers,
             origin=record.origin,
         )
-        self.task.write(self.node, raw)
-
-    def _encoded(self, serde: Serde[Any], value: Any, record: Record) -> bytes | None:
-        try:
-            return serde.encode(value)
-        except ValueError as exc:
-            raise self.failed(record, str(exc)) from exc
+        for _ in self._partitions.of(record, topic):
+            self.task.write(self.node, raw)

@@ -7,32 +7,47 @@ from typing import Any, TypeVar
 from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.model.windows import Window, Windowed
-from headrace.plan.nodes import Emit, SlidingWindowed, TimeWindowed
+from headrace.plan.nodes import Beside, Emit, SlidingWindowed, TimeWindowed
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.state.keyvalue import Stored
-from headrace.state.window import WindowStore
+from headrace.state.window import Forgotten, WindowStore
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.emission import Emission
 from headrace.task.folds import folding
+from headrace.task.operators.base import Operator
 from headrace.task.operators.tables import TableOperator
+from headrace.task.stream_time import StreamTime
 
 W = TypeVar("W", bound=WindowedAggregation)
 V = TypeVar("V", bound=TimeWindowed | SlidingWindowed)
 
 
 class WindowedOperator(TableOperator[W]):
-    """One task's share of a windowed aggregation. Stream time is the latest of the records it has seen itself."""
+    """One task's share of a windowed aggregation. Stream time is that of the records it has seen itself."""
 
     def __init__(self, node: W, task: Context) -> None:
         super().__init__(node, task)
         self.windows, self.fold = node.windows, folding(self, node.fold)
         self.key = node.key_serde()
-        self.stream_time = -1
+        self.time = StreamTime(task, node.windows.idle_ms, self._idle)
         self._windowed_key = node.windowed_serde()
         self._emission = Emission(node.emit, self.forward, old=self.sends_old)
         self._closed = -1
         """All windows up to here, by start or for sessions by end, were over the last time we looked."""
+        self._forgotten: list[Forgotten] | None = None
+
+    @property
+    def stream_time(self) -> int:
+        """The latest of the records, or what the clock has made of it."""
+        return self.time.ms
+
+    def connect(
+        self, upstream: tuple[Operator[Any] | None, ...], readers: tuple[tuple[Operator[Any], int], ...]
+    ) -> None:
+        super().connect(upstream, readers)
+        if self.is_read_beside(Beside.EXPIRED):
+            self._forgotten = self.forgotten()
 
     def advance(self, record: Record) -> None:
         """Let stream time follow a record, and send on the windows that are over by that.
@@ -40,7 +55,17 @@ class WindowedOperator(TableOperator[W]):
         That comes before the record is folded: it belongs to none of those windows, and the store may forget them as
         soon as something newer is put. Kafka Streams looks afterwards, and loses windows when time leaps.
         """
-        self.stream_time = max(self.stream_time, record.ts)
+        self.time.see(record.ts)
+        self._close(record)
+
+    def on_time(self, ms: int) -> None:
+        """Its windows go by its own records and its own silence."""
+
+    def _idle(self) -> None:
+        self._close(Record(ts=self.stream_time))
+        super().on_time(self.stream_time)
+
+    def _close(self, record: Record) -> None:
         if self.node.final:
             first, self._closed = self._closed + 1, max(self._closed, self.windows.last_closed(self.stream_time))
             if first <= self._closed:
@@ -65,6 +90,8 @@ class WindowedOperator(TableOperator[W]):
             old = None if before is None else before.value
         self.keep(key, window, new, ts)
         self.changed(record, window, new, old, ts)
+        if self._forgotten:
+            self._send_forgotten(record, self._forgotten)
 
     def stored(self, key: bytes, window: Window) -> Stored | None:
         """What the store has of a window."""
@@ -72,6 +99,10 @@ class WindowedOperator(TableOperator[W]):
 
     def keep(self, key: bytes, window: Window, value: Any, ts: int) -> None:
         """Put the value of a window into the store."""
+        raise NotImplementedError(type(self).__name__)
+
+    def forgotten(self) -> list[Forgotten]:
+        """Where the store puts the windows that it forgets, from now on."""
         raise NotImplementedError(type(self).__name__)
 
     def get(self, key: Any) -> Stored | None:
@@ -90,9 +121,16 @@ class WindowedOperator(TableOperator[W]):
     def flush(self) -> None:
         self._emission.flush()
 
+    def _send_forgotten(self, record: Record, forgotten: list[Forgotten]) -> None:
+        windows = forgotten.copy()
+        forgotten.clear()
+        for key, window, stored in windows:
+            gone = self._record(record, Windowed(self.key.read(key), *window), Change(stored.value), stored.ts)
+            self.send_beside(Beside.EXPIRED, gone)
+
     @staticmethod
-    def _record(record: Record, key: Windowed, change: Change, ts: int) -> Record:
-        return Record(key=key, value=change, ts=ts, headers=record.headers, origin=record.origin)
+    def _record(record: Record, key: Windowed[Any], change: Change, ts: int) -> Record:
+        return record.with_row(key, change, ts)
 
 
 class WindowStoreOperator(WindowedOperator[V]):
@@ -100,7 +138,7 @@ class WindowStoreOperator(WindowedOperator[V]):
 
     def __init__(self, node: V, task: Context) -> None:
         super().__init__(node, task)
-        self.store = task.windows.window_store(node.store, node.retention_ms)
+        self.store = task.windows.window_store(node.store, node.kept_ms)
 
     def stored(self, key: bytes, window: Window) -> Stored | None:
         return self.store.get(key, window.start)
@@ -111,6 +149,9 @@ class WindowStoreOperator(WindowedOperator[V]):
     def send_closed(self, record: Record, first: int, last: int) -> None:
         for key, start, stored in list(self.store.fetch_all(first, last)):
             self.send_final(record, key, self.window(start), stored.value, stored.ts)
+
+    def forgotten(self) -> list[Forgotten]:
+        return self.store.watched(self.window)
 
     def window(self, start: int) -> Window:
         """The window that begins at a moment."""
@@ -127,17 +168,24 @@ class TimeWindowedOperator(WindowStoreOperator[TimeWindowed]):
             return self.drop(Reason.NO_KEY, record)
         self.advance(record)
         key = self.key.write(record.key)
-        for window in self.node.windows.holding(record.ts):
-            if self.node.windows.open(window, self.stream_time):
-                self._add(record, key, window)
-            else:
-                self.drop(Reason.LATE, record)
+        holding = list(self.node.windows.holding(record.ts))
+        taking = [window for window in holding if self._takes(window)]
+        for _ in range(len(holding) - len(taking) - (not taking)):
+            self.task.drops.add(self.node.name, Reason.LATE)  # once for each window, as Kafka Streams counts
+        if not taking:
+            return self.drop(Reason.LATE if holding else Reason.EARLY, record)
+        # All windows before the first is stored: a record that fails in one is in none.
+        for window, new, old, ts in [self._folded(record, key, window) for window in taking]:
+            self.replace(record, key, window, new, old, ts)
         return None
 
     def window(self, start: int) -> Window:
         return Window(start, start + self.node.windows.size_ms)
 
-    def _add(self, record: Record, key: bytes, window: Window) -> None:
+    def _takes(self, window: Window) -> bool:
+        return self.node.windows.open(window, self.stream_time) and self.store.keeps(window.start)
+
+    def _folded(self, record: Record, key: bytes, window: Window) -> tuple[Window, Any, Any, int]:
         stored = self.store.get(key, window.start)
         old, ts = (self.fold.initial(), record.ts) if stored is None else (stored.value, max(record.ts, stored.ts))
-        self.replace(record, key, window, self.fold.add(record, old), old, ts)
+        return window, self.fold.add(record, old), old, ts

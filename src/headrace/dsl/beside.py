@@ -1,0 +1,80 @@
+"""Streams beside a result: what `late`, `errors` and `expired` of streams and tables share."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from headrace.errors import NothingBeside
+from headrace.expr import Bound
+from headrace.plan.nodes import (
+    Aggregating,
+    Branch,
+    Errors,
+    Expired,
+    ForeignKeyJoin,
+    ForeignKeyMatch,
+    Late,
+    Node,
+    Reducing,
+    Source,
+    WindowedCogroup,
+)
+from headrace.plan.nodes.beside import BesideNode
+from headrace.plan.nodes.windowed import WindowedAggregation
+
+if TYPE_CHECKING:
+    from headrace.dsl.builder import Builder
+
+
+def late(builder: Builder, node: Node, name: str | None, here: str) -> Node:
+    """The records that an operator drops because they come too late."""
+    parts = tuple(part for part in _parts(node) if part.drops_late)
+    if not parts:
+        raise NothingBeside("late", node.name, "drops no records because they are late", _LATE, here)
+    return _beside(builder, Late, node, parts, name, here)
+
+
+def errors(builder: Builder, node: Node, name: str | None, here: str) -> Node:
+    """The records that an operator fails on: its functions, or the serdes of a source."""
+    parts = tuple(part for part in _parts(node) if isinstance(part, Source) or _has_function(part))
+    if not parts:
+        raise NothingBeside("errors", node.name, "has no function that could fail", _ERRORS, here)
+    return _beside(builder, Errors, node, parts, name, here)
+
+
+def expired(builder: Builder, node: Node, name: str | None, here: str) -> Node:
+    """The windows that an operator forgets."""
+    parts = tuple(part for part in _parts(node) if isinstance(part, WindowedAggregation))
+    if not parts:
+        raise NothingBeside("expired", node.name, "has no windows", _EXPIRED, here)
+    return _beside(builder, Expired, node, parts, name, here)
+
+
+def _beside(
+    builder: Builder, kind: type[BesideNode], node: Node, parts: tuple[Node, ...], name: str | None, here: str
+) -> Node:
+    unique = builder.unique(name, f"{node.name}.{kind.op}", here)
+    return builder.add(kind(name=unique, origin=here, of=parts))
+
+
+def _parts(node: Node) -> tuple[Node, ...]:
+    """The nodes that do the work of one the user has made, as far as they share its task."""
+    if isinstance(node, WindowedCogroup):
+        return node.parts
+    if isinstance(node, Branch):
+        return (node.upstream,)
+    if isinstance(node, ForeignKeyJoin) and isinstance(node.answers, ForeignKeyMatch):
+        return (node, node.answers.subscriptions)
+    return (node,)
+
+
+def _has_function(node: Node) -> bool:
+    values = (getattr(node, field.name) for field in fields(node))
+    listed = [one for value in values for one in (value if isinstance(value, tuple) else (value,))]
+    return any(isinstance(one, Bound | Reducing | Aggregating) or callable(one) for one in listed)
+
+
+_LATE = "use it right behind a windowed aggregation, a join of two streams, a versioned table, ttl= or drop_duplicates"
+_ERRORS = "use it right behind the operator with the function; of group_by, write select_key(...) and group_by_key()"
+_EXPIRED = "use it right behind windowed_by(...) and its aggregation"

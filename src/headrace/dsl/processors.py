@@ -1,0 +1,87 @@
+"""Nodes of processors, from what users give for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from headrace.dsl.functions import hinted
+from headrace.errors import OptionInvalid
+from headrace.model.record import Record
+from headrace.model.types import OBJECT
+from headrace.plan.nodes import Node, Process, ProcessValues
+from headrace.plan.schema import Field
+from headrace.plan.stores import Store
+from headrace.processor import FixedKeyProcessor, Processor
+from headrace.processor.supplied import Supplied, supplied
+from headrace.serde import Serde
+
+if TYPE_CHECKING:
+    from headrace.dsl.builder import Builder
+
+P = TypeVar("P", bound=Process)
+
+Stores = Sequence[Store[Any] | str]
+"""What a processor is connected to: stores as they are declared, or their names."""
+
+Function = Callable[..., Iterable[Record] | Record | None]
+"""A plain function of a record, or of a record and the context, as a processor: what it yields is sent on."""
+
+Given = Callable[..., Processor[Any, Any] | Iterable[Record] | Record | None]
+"""A processor: its class, a function that makes one, or a plain function of records."""
+
+
+def process(
+    builder: Builder,
+    parents: tuple[Node, ...],
+    processor: Any,
+    name: str,
+    here: str,
+    *,
+    stores: Stores = (),
+    key: Serde[Any] | None = None,
+    value: Serde[Any] | None = None,
+) -> Process:
+    """A processor that may send on any keys."""
+    made = supplied("process", processor, Processor, here)
+    sent_key, sent_value = made.sends or (None, None)
+    node = Process(
+        name=name,
+        origin=here,
+        parents=parents,
+        make=made.make,
+        shown=made.shown,
+        key=sent_field(key, sent_key),
+        value=sent_field(value, sent_value),
+    )
+    return connected(builder, node, made, stores)
+
+
+def process_values(
+    builder: Builder, parent: Node, processor: Any, name: str, here: str, stores: Stores, value: Serde[Any] | None
+) -> ProcessValues:
+    """A processor that leaves the keys alone."""
+    made = supplied("process_values", processor, FixedKeyProcessor, here)
+    node = ProcessValues(
+        name=name,
+        origin=here,
+        parents=(parent,),
+        make=made.make,
+        shown=made.shown,
+        key=parent.output().key,
+        value=sent_field(value, made.sends[0] if made.sends else None),
+    )
+    return connected(builder, node, made, stores)
+
+
+def sent_field(serde: Serde[Any] | None, hint: Any) -> Field:
+    """What a processor sends on: as the user says with a serde, as its class says in brackets, or anything."""
+    return Field.of(serde) if serde is not None else Field(hinted(hint) or OBJECT)
+
+
+def connected(builder: Builder, node: P, made: Supplied, stores: Stores) -> P:
+    """The node, taken in, with its own stores and those it is given."""
+    if isinstance(stores, str | Store):
+        raise OptionInvalid("stores", stores, "a tuple of stores or of their names", node.origin)
+    builder.connections.connect(node.name, (*made.stores, *stores), node.origin)
+    return builder.add(node)

@@ -1,0 +1,35 @@
+"""Dropping records that have come before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headrace.expr import Bound
+from headrace.model.durations import duration_text
+from headrace.plan.nodes.base import Facts, Unary
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DropDuplicates(Unary):
+    """The first record of each key, or of each key and id, within some time of the record itself.
+
+    A record is a duplicate if one with the same key and id was sent on whose time is less than `within_ms` away,
+    earlier or later. Drops duplicates, records without a key, and those that lie `within_ms` or more behind stream
+    time, which is the latest of all records seen: what was sent on around them is not known any more. A record without
+    an id is sent on.
+    """
+
+    id: Bound | None
+    within_ms: int
+    store: str
+
+    op = "drop_duplicates"
+    facts = Facts(stateful=True)
+
+    @property
+    def drops_late(self) -> bool:
+        return True
+
+    def detail(self) -> str:
+        by = "key" if self.id is None else f"key and {self.id}"
+        return f"by {by}, within {duration_text(self.within_ms)}, store {self.store}"

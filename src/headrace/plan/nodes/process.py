@@ -1,0 +1,113 @@
+"""Processors: the user's own code between streams, with stores and timers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from headrace.plan.nodes.base import Facts, Node, Unary
+from headrace.plan.nodes.count import Emit
+from headrace.plan.nodes.source import Source
+from headrace.plan.nodes.table import kept
+from headrace.plan.schema import Field, Schema
+from headrace.plan.stores import Connection, Store
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Process(Node):
+    """Every record through a processor, which sends on what it likes, when it likes, with keys of its own.
+
+    No repartition is put in front of it: it takes records in the task that they are in. Processors that share a store
+    run in one task.
+    """
+
+    parents: tuple[Node, ...]
+    make: Callable[[], Any]
+    """A new processor, one for each task."""
+
+    shown: str
+    key: Field
+    value: Field
+    stores: tuple[Connection, ...] = ()
+
+    op = "process"
+    facts = Facts(stateful=True, rekeys=True, ends=True, anywhere=True)
+
+    def output(self) -> Schema:
+        return Schema(self.key, self.value)
+
+    @property
+    def shared_stores(self) -> tuple[str, ...]:
+        return own(self.stores)
+
+    def detail(self) -> str:
+        return self.shown + listed(self.stores)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ProcessValues(Process):
+    """Every record through a processor that leaves the keys alone."""
+
+    op = "process_values"
+    facts = Facts(stateful=True, ends=True, anywhere=True)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GlobalStore(Source):
+    """A topic whose records a processor puts into a store that every task has in full, before all other records."""
+
+    store: str
+    definition: Store[Any]
+    make: Callable[[], Any]
+    shown: str
+
+    op = "global_store"
+    facts = Facts(stateful=True, ends=True, everywhere=True)
+
+    def detail(self) -> str:
+        return f"{super().detail()}, {self.shown}, store {self.store}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TableTransformValues(Unary):
+    """A new value for every row, from a transformer that may remember things; it is asked about deletions, too."""
+
+    make: Callable[[], Any]
+    shown: str
+    value: Field
+    store: str | None = None
+    emit: Emit = Emit.EVERY
+    stores: tuple[Connection, ...] = ()
+
+    op = "table_transform_values"
+    facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def keeps_old(self) -> bool:
+        return self.store is not None
+
+    @property
+    def knows_old(self) -> bool:
+        return self.keeps_old or self.upstream.knows_old
+
+    @property
+    def shared_stores(self) -> tuple[str, ...]:
+        return (*super().shared_stores, *own(self.stores))
+
+    def output(self) -> Schema:
+        return Schema(self.upstream.output().key, self.value)
+
+    def detail(self) -> str:
+        return self.shown + listed(self.stores) + kept(self.store, self.emit)
+
+
+def own(stores: tuple[Connection, ...]) -> tuple[str, ...]:
+    """The names of the stores that are held by the task of a processor."""
+    return tuple(one.store.name for one in stores if not one.everywhere)
+
+
+def listed(stores: tuple[Connection, ...]) -> str:
+    """What `describe()` says of the stores of a processor."""
+    names = own(stores)
+    return f", {'store' if len(names) == 1 else 'stores'} {', '.join(names)}" if names else ""

@@ -1,0 +1,88 @@
+"""Stores that processors ask for: what each of them is, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+from headrace.model.durations import duration_text
+from headrace.serde import Serde
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Store(Generic[S]):
+    """One store: its name and the types of what it holds. `S` is what a processor gets to see of it."""
+
+    name: str
+    key: Serde[Any]
+    value: Serde[Any] | None
+    """None for the store of a table: its values are kept as they are."""
+
+    kind: ClassVar[str]
+
+    def __str__(self) -> str:
+        value = "rows" if self.value is None else self.value
+        return f"{self.kind} {self.name} ({self.key}, {value})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyValue(Store[S]):
+    """The last value of every key."""
+
+    timestamped: bool = False
+    """Whether each value has a time beside it."""
+
+    kind = "key-value store"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Versioned(Store[S]):
+    """What every key was, as long ago as the history."""
+
+    history_ms: int
+
+    kind = "versioned store"
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}, history {duration_text(self.history_ms)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Window(Store[S]):
+    """The last value of every key and window, or with `duplicates` every value, for a while."""
+
+    size_ms: int
+    retention_ms: int
+    duplicates: bool = False
+    timestamped: bool = False
+
+    kind = "window store"
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}, size {duration_text(self.size_ms)}, kept {duration_text(self.retention_ms)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session(Store[S]):
+    """The last value of every key and session, for a while."""
+
+    retention_ms: int
+
+    kind = "session store"
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}, kept {duration_text(self.retention_ms)}"
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A store that a processor can reach."""
+
+    store: Store[Any]
+    read_only: bool = False
+    """Whether another node keeps it: of a global store, or of one that is a topic's copy."""
+
+    everywhere: bool = False
+    """Whether every task has it in full."""

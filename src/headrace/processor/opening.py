@@ -1,0 +1,35 @@
+"""From a declared store to one that a processor can use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from headrace.plan.stores import Connection, KeyValue, Session, Versioned, Window
+from headrace.processor.keyvalue import KeyValueStore
+from headrace.processor.opened import OpenedStore
+from headrace.processor.session import SessionStore
+from headrace.processor.values import values_of
+from headrace.processor.versioned import VersionedStore
+from headrace.processor.window import WindowStore
+from headrace.state import keyvalue
+from headrace.state.timed import TimedStores
+
+
+def opened(
+    connection: Connection, state: Callable[[str], keyvalue.KeyValueStore], timed: TimedStores
+) -> OpenedStore[Any, Any]:
+    """A store as a processor sees it, on top of what the task keeps under its name."""
+    match connection.store:
+        case KeyValue(name=name, value=value, timestamped=timestamped):
+            return KeyValueStore(connection, values_of(value, timestamped=timestamped), state(name))
+        case Versioned(name=name, value=value, history_ms=history_ms):
+            kept = timed.versioned_store(name, history_ms)
+            return VersionedStore(connection, values_of(value, timestamped=False), kept)
+        case Window(name=name, value=value, timestamped=timestamped) as store:
+            windows = timed.window_store(name, store.retention_ms, duplicates=store.duplicates)
+            return WindowStore(connection, values_of(value, timestamped=timestamped), windows, store.size_ms)
+        case Session(name=name, value=value) as store:
+            sessions = timed.session_store(name, store.retention_ms)
+            return SessionStore(connection, values_of(value, timestamped=False), sessions)
+    raise TypeError(f"{connection.store} is of no known kind")

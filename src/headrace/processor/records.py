@@ -1,0 +1,65 @@
+"""What a processor gets to see of a record beside the record itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, NoReturn
+
+from headrace.errors import KeyFixed
+from headrace.model.record import Header, Record
+
+
+class RecordMetadata(NamedTuple):
+    """Where a record, or what it comes from, lies."""
+
+    topic: str
+    partition: int
+    offset: int
+
+    @staticmethod
+    def of(record: Record | None) -> RecordMetadata | None:
+        """The place of a record, None for one that comes from no topic.
+
+        >>> RecordMetadata.of(Record(ts=0, origin="daily-clicks-3@17"))
+        RecordMetadata(topic='daily-clicks', partition=3, offset=17)
+        """
+        if record is None or record.origin is None:
+            return None
+        place, _, offset = record.origin.rpartition("@")
+        topic, _, partition = place.rpartition("-")
+        return RecordMetadata(topic, int(partition), int(offset))
+
+
+class FixedKeyRecord(Record):
+    """A record whose key stays as it is; made by `process_values` alone."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, record: Record) -> FixedKeyRecord:
+        """A record, with its key fixed."""
+        return cls(key=record.key, value=record.value, ts=record.ts, headers=record.headers, origin=record.origin)
+
+    def free(self) -> Record:
+        """The same as any other record."""
+        return Record(key=self.key, value=self.value, ts=self.ts, headers=self.headers, origin=self.origin)
+
+    def with_key(self, key: Any) -> NoReturn:  # noqa: ARG002
+        """Refused: another key belongs to another task."""
+        raise KeyFixed()
+
+    def with_pair(self, key: Any, value: Any) -> NoReturn:  # noqa: ARG002
+        """Refused: another key belongs to another task."""
+        raise KeyFixed()
+
+    def with_value(self, value: Any) -> FixedKeyRecord:
+        """The same with another value."""
+        return FixedKeyRecord(key=self.key, value=value, ts=self.ts, headers=self.headers, origin=self.origin)
+
+    def with_ts(self, ts: int) -> FixedKeyRecord:
+        """The same at another time, which is not before 1970."""
+        return FixedKeyRecord.of(self.free().with_ts(ts))
+
+    def with_headers(self, headers: Iterable[Header]) -> FixedKeyRecord:
+        """The same with other headers."""
+        return FixedKeyRecord.of(self.free().with_headers(headers))

@@ -1,0 +1,57 @@
+"""Versioned stores, as processors see them."""
+
+from __future__ import annotations
+
+from typing import Generic, NamedTuple, TypeVar
+
+from headrace.plan.stores import Connection
+from headrace.processor.opened import OpenedStore
+from headrace.processor.values import Values
+from headrace.state import versioned
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Version(NamedTuple, Generic[V]):
+    """What a key was from one time on, until another; `valid_to` is None for what it still is."""
+
+    value: V
+    ts: int
+    valid_to: int | None
+
+
+class VersionPut(NamedTuple):
+    """What became of a version: refused if it is older than the history, else valid until the next one, if any."""
+
+    refused: bool
+    valid_to: int | None = None
+
+
+class VersionedStore(OpenedStore[K, V]):
+    """What every key was, as long ago as the history of the store. Times may come in any order."""
+
+    def __init__(self, connection: Connection, values: Values, state: versioned.VersionedStore) -> None:
+        super().__init__(connection, values)
+        self._state = state
+
+    def put(self, key: K, value: V | None, ts: int) -> VersionPut:
+        """Store what a key is from a time on, None for nothing. A time before the history is refused."""
+        kept, _ = self._kept(value)
+        data = self._key(key)
+        if self._state.put(data, kept, ts=ts) is None:
+            return VersionPut(refused=True)
+        return VersionPut(refused=False, valid_to=self._state.valid_to(data, ts))
+
+    def get(self, key: K, as_of: int | None = None) -> Version[V] | None:
+        """What a key is, or what it was at a time; None if it had no value then, or if nobody knows any more."""
+        data = self._key(key)
+        stored = self._state.get(data, as_of)
+        if stored is None:
+            return None
+        return Version(self._values.seen(stored), stored.ts, self._state.valid_to(data, stored.ts))
+
+    def delete(self, key: K, ts: int) -> Version[V] | None:
+        """Let a key be nothing from a time on; what it was at that time. A time before the history changes nothing."""
+        before = self.get(key, ts)
+        return None if self.put(key, None, ts).refused else before

@@ -1,0 +1,48 @@
+"""Which partitions a record goes to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.expr import Bound
+from headrace.model.record import Record
+from headrace.task.drops import Reason
+from headrace.task.operators.base import Operator
+
+COUNT = 1
+"""Here every topic has one partition."""
+
+_DEFAULT = (0,)
+
+
+class Partitions:
+    """What a partitioner says: one partition, several, or none at all, which drops the record.
+
+    None stands for the usual one, by the key.
+    """
+
+    def __init__(self, operator: Operator[Any], partitioner: Bound | None) -> None:
+        self._operator = operator
+        self._compute = None if partitioner is None else operator.computed(partitioner)
+
+    def of(self, record: Record, topic: str) -> tuple[int, ...]:
+        """The partitions of a record, each once."""
+        if self._compute is None:
+            return _DEFAULT
+        values = {"topic": topic, "key": record.key, "value": record.value, "partitions": COUNT}
+        chosen = self._compute(record, values)
+        if chosen is None:
+            return _DEFAULT
+        partitions = tuple(dict.fromkeys(self._listed(record, chosen)))
+        for one in partitions:
+            if type(one) is not int or not 0 <= one < COUNT:
+                raise self._operator.failed(record, f"{one!r} is none of the partitions of {topic}, 0 to {COUNT - 1}")
+        if not partitions:
+            self._operator.drop(Reason.NO_PARTITION, record)
+        return partitions
+
+    def _listed(self, record: Record, chosen: Any) -> list[Any]:
+        try:
+            return [chosen] if isinstance(chosen, int) else list(chosen)
+        except TypeError as exc:
+            raise self._operator.failed(record, f"{chosen!r} is neither a partition nor a list of them") from exc

@@ -1,0 +1,82 @@
+"""The times of the records that come in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from headrace.errors import RecordFailed, TimestampInvalid
+from headrace.expr import Bound
+from headrace.model.clock import Clock
+from headrace.model.record import Record
+from headrace.plan.nodes import Source, Times
+from headrace.task.drops import Drops, Reason
+
+_UNKNOWN = -1
+
+
+class Timestamps:
+    """Gives each record the time that its source says, and remembers the latest of each partition."""
+
+    def __init__(self, clock: Clock, drops: Drops) -> None:
+        self._clock, self._drops = clock, drops
+        self._latest: dict[str, int] = {}
+        self._extractors: dict[Source, Callable[[Record, int], int]] = {}
+
+    def stamped(self, source: Source, topic: str, record: Record) -> Record | None:
+        """The record with its time; None if it has none and is dropped."""
+        extract = self._extractors.get(source)
+        if extract is None:
+            extract = self._extractors[source] = self._extractor(source)
+        latest = self._latest.get(topic, _UNKNOWN)
+        ts = extract(record, latest)
+        if ts < 0:
+            self._drops.add(source.name, Reason.NO_TIME)
+            return None
+        if ts > latest:
+            self._latest[topic] = ts
+        return record if ts == record.ts else record.with_row(record.key, record.value, ts)
+
+    def _extractor(self, source: Source) -> Callable[[Record, int], int]:
+        if isinstance(source.timestamp, Bound):
+            return _computed(source, source.timestamp)
+        return {
+            Times.FAIL: _failing,
+            Times.SKIP: lambda record, _: record.ts,
+            Times.PARTITION_TIME: _latest_so_far,
+            Times.WALL_CLOCK: lambda *_: self._clock.now_ms(),
+        }[source.timestamp]
+
+
+def _failing(record: Record, _: int) -> int:
+    if record.ts < 0:
+        raise TimestampInvalid(record.ts, "which is before 1970", record.origin)
+    return record.ts
+
+
+def _latest_so_far(record: Record, latest: int) -> int:
+    if record.ts >= 0:
+        return record.ts
+    if latest < 0:
+        raise TimestampInvalid(record.ts, "and no record of its partition before it had a time", record.origin)
+    return latest
+
+
+def _computed(source: Source, bound: Bound) -> Callable[[Record, int], int]:
+    compute = bound.python()
+
+    def extract(record: Record, latest: int) -> int:
+        values = {"key": record.key, "value": record.value, "timestamp": record.ts, "partition_time": latest}
+        try:
+            ts: Any = compute(values)
+        except Exception as exc:
+            raise _failed(source, record, str(exc)) from exc
+        if type(ts) is not int:
+            raise _failed(source, record, f"{ts!r} is not a time in whole milliseconds")
+        return ts
+
+    return extract
+
+
+def _failed(source: Source, record: Record, reason: str) -> RecordFailed:
+    return RecordFailed(f"{source.name} ({source.origin})", reason, record.origin)

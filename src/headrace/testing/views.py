@@ -1,0 +1,167 @@
+"""Stores as tests see them: to look into, not to change."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from headrace.errors import WrongKey, WrongStore
+from headrace.model.moments import Moment, moment_ms
+from headrace.model.windows import Windowed
+from headrace.plan.nodes import DropDuplicates, GlobalStore, Node, SessionWindowed, StreamJoin
+from headrace.plan.nodes.windowed import WindowedAggregation
+from headrace.plan.origin import origin
+from headrace.serde import Serde
+from headrace.state.keyvalue import KeyValueStore, Stored
+from headrace.state.timed import TimedStores
+from headrace.state.versioned import VersionedStore
+from headrace.task.loop import Loop
+
+_LATEST = 2**63 - 1
+
+
+class StoreView(ABC):
+    """The contents of a store, for reading. What only another kind of store can tell is refused."""
+
+    kind: ClassVar[str]
+    has: ClassVar[str]
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @abstractmethod
+    def get(self, key: Any, as_of: Moment | None = None) -> Any:
+        """The value of a key, None if there is none; of a versioned table also as it was at a time."""
+
+    @abstractmethod
+    def all(self) -> dict[Any, Any]:
+        """Every key with its value."""
+
+    def range(self, first: Any = None, last: Any = None) -> dict[Any, Any]:  # noqa: ARG002
+        """The keys of a table from one to another, both inside, by their bytes; None for no bound."""
+        raise self._lacks("range()")
+
+    def fetch(self, key: Any, first: Moment = 0, last: Moment = _LATEST) -> dict[Windowed[Any], Any]:  # noqa: ARG002
+        """The windows of one key that begin from one time to another, both inside; of sessions, that end there."""
+        raise self._lacks("fetch()")
+
+    def __len__(self) -> int:
+        return len(self.all())
+
+    def __repr__(self) -> str:
+        return f"<store {self._name!r}: {self.all()!r}>"
+
+    def _lacks(self, asked: str) -> WrongStore:
+        return WrongStore(self._name, self.kind, asked, origin(), self.has)
+
+    def _written(self, serde: Serde[Any], key: Any) -> bytes:
+        try:
+            return serde.write(key)
+        except ValueError as exc:
+            raise WrongKey(self._name, str(exc), origin()) from exc
+
+
+class KeyValueView(StoreView):
+    """The contents of a key-value store, in the order of the bytes of the keys."""
+
+    kind, has = "a table", "get(key), all() and range(first, last)"
+
+    def __init__(self, name: str, store: KeyValueStore | VersionedStore, key: Serde[Any]) -> None:
+        super().__init__(name)
+        self._store, self._key = store, key
+
+    def get(self, key: Any, as_of: Moment | None = None) -> Any:
+        if as_of is not None:
+            raise self._lacks("as_of")
+        return _value(self._store.get(self._written(self._key, key)))
+
+    def all(self) -> dict[Any, Any]:
+        return self.range()
+
+    def range(self, first: Any = None, last: Any = None) -> dict[Any, Any]:
+        low, high = (None if bound is None else self._written(self._key, bound) for bound in (first, last))
+        return {
+            self._key.read(key): stored.value
+            for key, stored in self._store.items()
+            if (low is None or low <= key) and (high is None or key <= high)
+        }
+
+
+class VersionedView(KeyValueView):
+    """The contents of a versioned store: the newest version of every key, and what it was before."""
+
+    kind, has = "a versioned table", "get(key, as_of=...), all() and range(first, last)"
+    _store: VersionedStore
+
+    def get(self, key: Any, as_of: Moment | None = None) -> Any:
+        """The value of a key now, or as it was at a time; None if there was none, or it is not known any more."""
+        moment = None if as_of is None else moment_ms("as_of", as_of, origin())
+        return _value(self._store.get(self._written(self._key, key), moment))
+
+
+class WindowView(StoreView):
+    """The contents of a store of windows or sessions: its keys are `Windowed`."""
+
+    kind, has = "windowed", "get(Windowed(key, start, end)), fetch(key, first, last) and all()"
+
+    def __init__(self, node: WindowedAggregation, stores: TimedStores) -> None:
+        super().__init__(node.store)
+        self._node, self._stores = node, stores
+
+    def get(self, key: Any, as_of: Moment | None = None) -> Any:
+        """The value of a `Windowed` key, None if there is none."""
+        if as_of is not None:
+            raise self._lacks("as_of")
+        self._written(self._node.windowed_serde(), key)
+        return self.all().get(key)
+
+    def fetch(self, key: Any, first: Moment = 0, last: Moment = _LATEST) -> dict[Windowed[Any], Any]:
+        data = self._written(self._node.key_serde(), key)
+        return self._found(moment_ms("first", first, origin()), moment_ms("last", last, origin()), data)
+
+    def all(self) -> dict[Windowed[Any], Any]:
+        """Every key and window with its value, by the time and then the bytes of the key."""
+        return self._found(0, _LATEST)
+
+    def _found(self, first: int, last: int, wanted: bytes | None = None) -> dict[Windowed[Any], Any]:
+        inner = self._node.key_serde()
+        return {
+            Windowed(inner.read(key), start, end): value
+            for key, start, end, value in self._entries(first, last)
+            if wanted is None or key == wanted
+        }
+
+    def _entries(self, first: int, last: int) -> Iterator[tuple[bytes, int, int, Any]]:
+        node = self._node
+        if isinstance(node, SessionWindowed):
+            for key, session, stored in self._stores.session_store(node.store, node.retention_ms).ended(first, last):
+                yield key, session.start, session.end, stored.value
+        else:
+            size = node.windowed_serde().size_ms  # type: ignore[attr-defined]
+            for key, start, stored in self._stores.window_store(node.store, node.retention_ms).fetch_all(first, last):
+                yield key, start, start + size, stored.value
+
+
+def views(loop: Loop) -> dict[str, StoreView]:
+    """The stores of a plan by their names; a store that several nodes share is seen as the first of them has it."""
+    found: dict[str, StoreView] = {}
+    for node in loop.plan.nodes:
+        name = getattr(node, "store", None)
+        if name is not None and name not in found and not isinstance(node, StreamJoin | DropDuplicates | GlobalStore):
+            found[name] = _view(loop, node, name)
+    return found
+
+
+def _view(loop: Loop, node: Node, name: str) -> StoreView:
+    if isinstance(node, WindowedAggregation):
+        return WindowView(node, loop.windows)
+    key = node.output().key.store_serde()
+    history = getattr(node, "history_ms", None)
+    if history is not None:
+        return VersionedView(name, loop.windows.versioned_store(name, history), key)
+    return KeyValueView(name, loop.stores[name], key)
+
+
+def _value(stored: Stored | None) -> Any:
+    return None if stored is None else stored.value

@@ -1,0 +1,98 @@
+"""What a type checker knows of a topology: checked by mypy with the rest, and run, so that the types are the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, assert_type
+
+import headrace as hr
+from headrace.dsl import GlobalKTable, KGroupedStream, KGroupedTable, KStream, KTable
+from headrace.dsl.windowed import WindowedKStream
+
+
+@dataclass
+class Order:
+    customer: str
+    amount: float
+
+
+@dataclass
+class Customer:
+    name: str
+    region: str
+
+
+app = hr.App("types")
+orders = app.stream("orders", key=hr.STRING, value=hr.json(Order))
+customers = app.table("customers", key=hr.STRING, value=hr.json(Customer))
+
+
+def test_sources() -> None:
+    assert_type(app.stream("raw"), KStream[bytes, bytes])
+    assert_type(app.stream("words", value=hr.STRING), KStream[bytes, str])
+    assert_type(app.stream("keys", key=hr.INT64, start="latest"), KStream[int, bytes])
+    assert_type(orders, KStream[str, Order])
+    assert_type(customers, KTable[str, Customer])
+    assert_type(app.stream("events", value=hr.json()), KStream[bytes, Any])
+    products = app.global_table("products", key=hr.INT64, value=hr.STRING, timestamp="skip")
+    assert_type(products, GlobalKTable[int, str])
+    joined = orders.join(products, lambda _, product: product, on=lambda _, order: int(order.amount))
+    assert_type(joined, KStream[str, Any])
+
+
+def test_stateless() -> None:
+    assert_type(orders.filter(lambda _, order: order.amount > 1), KStream[str, Order])
+    assert_type(orders.map_values(lambda order: order.amount), KStream[str, float])
+    assert_type(orders.map_values(lambda key, order: key + order.customer), KStream[str, str])
+    assert_type(orders.map(lambda _, order: (order.customer, order.amount)), KStream[str, float])
+    assert_type(orders.select_key(lambda _, order: order.amount), KStream[float, Order])
+    assert_type(orders.flat_map_values(lambda order: [order.customer]), KStream[str, str])
+    assert_type(orders.flat_map(lambda key, order: [(order.amount, key)]), KStream[float, str])
+    assert_type(orders.peek(lambda key, order: print(key, order.customer)), KStream[str, Order])
+    ways = orders.split("by-").branch(lambda _, order: order.amount > 9, name="size").default_branch()
+    assert_type(ways, dict[str, KStream[str, Order]])
+
+
+def test_groups_and_tables() -> None:
+    grouped = orders.group_by(lambda _, order: order.customer)
+    assert_type(grouped, KGroupedStream[str, Order])
+    assert_type(grouped.count(store="n"), KTable[str, int])
+    assert_type(grouped.aggregate(0.0, lambda _, order, total: total + order.amount, store="total"), KTable[str, float])
+    assert_type(grouped.reduce(lambda first, _: first, store="first"), KTable[str, Order])
+    regions = customers.map_values(lambda customer: customer.region)
+    assert_type(regions, KTable[str, str])
+    assert_type(customers.map_values(lambda key, customer: key + customer.region), KTable[str, str])
+    by_region = customers.group_by(lambda key, customer: (customer.region, key))
+    assert_type(by_region, KGroupedTable[str, str])
+    assert_type(by_region.count(store="by-region"), KTable[str, int])
+    assert_type(customers.to_stream(), KStream[str, Customer])
+    assert_type(customers.to_stream(lambda _, customer: len(customer.name)), KStream[int, Customer])
+
+
+def test_windows() -> None:
+    windowed = orders.group_by_key().windowed_by(hr.tumbling("1m"))
+    assert_type(windowed, WindowedKStream[str, Order])
+    counts = windowed.count(store="per-minute")
+    assert_type(counts, KTable[hr.Windowed[str], int])
+    assert_type(counts.to_stream(lambda key, _: key.key), KStream[str, int])
+    assert_type(counts.to_stream().map(lambda key, n: (key.key, n * 1.0)), KStream[str, float])
+
+
+def region(order: Order, customer: Customer) -> str:
+    return customer.region + order.customer
+
+
+def region_or_none(_: str, order: Order, customer: Customer | None) -> str | None:
+    return None if customer is None else customer.region + order.customer
+
+
+def test_joins() -> None:
+    assert_type(orders.join(customers, region), KStream[str, str])
+    assert_type(orders.left_join(customers, region_or_none), KStream[str, str | None])
+    # A lambda may take the key or not, and a checker does not choose: what it gives may be anything.
+    assert_type(orders.join(customers, lambda _, customer: customer.region), KStream[str, Any])
+    payments = app.stream("payments", key=hr.STRING, value=hr.DOUBLE)
+    paid = orders.join(payments, lambda order, paid: order.amount - paid, hr.join_windows("1m"), store="a")
+    assert_type(paid, KStream[str, Any])
+    sums = orders.group_by_key().count(store="counted")
+    assert_type(customers.join(sums, lambda _, n: n + 1), KTable[str, Any])
