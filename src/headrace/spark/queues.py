@@ -41,13 +41,12 @@ class Queues:
 
     def where(self) -> str:
         """SQL for the topic-partition@offset that a row comes from; of a pattern's topics, the pattern."""
-        cases = " ".join(
-            f"WHEN {place} THEN {text(topic or node.pattern or '?')}"
+        topics = "\n".join(
+            f"{place} {topic or node.pattern}"
             for (node, topic), place in self._places.items()
             if isinstance(node, Source)
         )
-        topic = f"CASE shiftright(source, {_PLACE}) {cases} END"
-        return f"concat({topic}, '-', source & {_PARTITIONS}L, '@', offset)"
+        return f"hr_where(source, offset, {text(topics)})"
 
     @cached_property
     def _places(self) -> dict[tuple[Node, str], int]:
