@@ -71,8 +71,9 @@ class Placement:
         return tuple(edge for edge in self.edges if edge.end is node)
 
     def outputs(self, node: Node) -> tuple[Edge, ...]:
-        """The edges a node writes to."""
-        return tuple(edge for edge in self.edges if edge.start is node and edge.end is not node)
+        """The edges a node writes to, in the order in which those who read it were declared."""
+        edges = [edge for edge in self.edges if edge.start is node and edge.end is not node]
+        return tuple(sorted(edges, key=lambda edge: self.plan.consumers[node].index(edge.end)))
 
     def read(self, source: Source) -> tuple[Edge, ...]:
         """The edges that the records of a source's topics are put on."""
