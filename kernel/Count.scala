@@ -1,23 +1,30 @@
 package org.apache.spark.sql.headrace
 
 /** One task's share of a count. */
-class Count(node: NodeSpec, store: Store, task: Task) extends Operator(node, task) {
+class Count(node: NodeSpec, task: Task) extends TableOperator(node, task) {
+  private val rows = kept(node.stores.head)
 
-  override def onRecord(record: Envelope): Unit =
-    if (record.key != null && record.value != null) {
-      val entry = store.get(record.key)
-      val counted = if (entry.exists) Count.read(entry.value) + 1 else 1L
-      store.put(entry, Count.write(counted), ts = math.max(record.ts, entry.ts), record.headers)
-      if (node.everyChange) forward(entry.key, entry.value, entry.ts, entry.headers)
+  override def onRecord(record: Record): Unit =
+    if (record.key == null) drop(Reason.NoKey)
+    else if (record.value == null) drop(Reason.NoValue)
+    else {
+      val before = rows.get(record.key)
+      if (before == null) rows.put(record, Count.One, record.ts, Count.Zero)
+      else rows.put(record, Count.next(before.value), math.max(record.ts, before.ts), before.value)
     }
 
-  override def flush(): Unit = store.flush { entry =>
-    if (!node.everyChange) forward(entry.key, entry.value, entry.ts, entry.headers)
-  }
+  override def get(key: Array[Byte]): Stored = rows.get(key)
+
+  override def flush(): Unit = rows.flush()
 }
 
 /** Counts in the bytes of `INT64`. */
 object Count {
+  val Zero: Array[Byte] = write(0)
+  val One: Array[Byte] = write(1)
+
+  def next(counted: Array[Byte]): Array[Byte] = write(read(counted) + 1)
+
   def read(bytes: Array[Byte]): Long = java.nio.ByteBuffer.wrap(bytes).getLong
 
   def write(counted: Long): Array[Byte] = java.nio.ByteBuffer.allocate(8).putLong(counted).array

@@ -30,6 +30,8 @@ object Functions {
   /** What moves rows between stages. */
   private def plumbing: Seq[(String, FunctionBuilder)] = Seq(
     "hr_sequence" -> { _: Seq[Expression] => Sequence() },
+    static("hr_where", Where.getClass, "text", StringType, LongType, LongType, StringType),
+    "hr_turn" -> { case Seq(queue, ts) => Turn(queue, ts) },
     "hr_peek" -> { case Seq(text) => Peek(text) },
     "hr_pack" -> { case Seq(value) => Pack(value) },
     "hr_unpack" -> { case Seq(bytes, ddl) => Unpack(bytes, DataType.fromDDL(ddl.eval().toString)) },

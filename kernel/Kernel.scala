@@ -13,12 +13,17 @@ object Kernel {
   def install(spark: SparkSession): Unit = Functions.register(spark)
 
   /** Run one stage over envelopes; `spec` is its description in JSON. */
-  def stage(envelopes: DataFrame, spec: String): DataFrame =
+  def stage(envelopes: DataFrame, spec: String): DataFrame = {
+    val parsed = StageSpec.parse(spec)
     envelopes
       .groupBy(col("group"))
       .as[Int, Envelope](Encoders.scalaInt, Encoders.product[Envelope])
-      .transformWithState(new Stage(StageSpec.parse(spec)), TimeMode.None, OutputMode.Append)(Encoders.product[Envelope])
+      .transformWithState(
+        new Stage(parsed, Compute.resolve(envelopes.sparkSession, parsed.functions)),
+        TimeMode.None,
+        OutputMode.Append)(Encoders.product[Envelope])
       .toDF()
+  }
 
   /** Let a query finish the batch it is in and then end.
     *

@@ -1,19 +1,83 @@
 package org.apache.spark.sql.headrace
 
+/** How a record comes into an operator. */
+trait Way {
+  def apply(record: Record): Unit
+}
+
 /** One task's share of a node. */
-abstract class Operator(val node: NodeSpec, task: Task) {
-  def onRecord(record: Envelope): Unit
+abstract class Operator(val node: NodeSpec, val task: Task) {
+  /** How records come to those who read from it, in the order of their positions. */
+  protected var ways: Array[Way] = Array.empty
 
-  /** The batch is over: write what the store cached, send on what was held back. */
-  def flush(): Unit
+  /** Whom it reads from, in the order of its inputs; null for one in another stage. */
+  protected var upstream: IndexedSeq[Operator] = IndexedSeq.empty
 
-  protected def forward(key: Array[Byte], value: Array[Byte], ts: Long, headers: Array[Byte]): Unit =
-    if (node.output >= 0) task.forward(Envelope(0, node.output, key, value, ts, 0, 0, null, headers))
+  def connect(upstream: IndexedSeq[Operator], ways: Array[Way]): Unit = {
+    this.upstream = upstream
+    this.ways = ways
+  }
+
+  /** How a record of the input at this position comes in; an operator with several inputs has several ways. */
+  def way(position: Int): Way = onRecord(_)
+
+  /** Handle one record, and send on what comes of it. */
+  def onRecord(record: Record): Unit
+
+  /** The batch is over: write what was cached, send on what was held back. */
+  def flush(): Unit = ()
+
+  /** Send a record to everyone who reads from this node. */
+  def forward(record: Record): Unit = {
+    var i = 0
+    while (i < ways.length) {
+      ways(i)(record)
+      i += 1
+    }
+  }
+
+  /** Leave a record out, and count it. */
+  protected def drop(reason: Reason.Value): Unit = task.drops.add(node.name, reason)
+
+  protected def function(name: String): Compute = task.computes(node.parameters.get(name).asInt)
+
+  /** A function's result for a record whose value is another one. */
+  protected def computed(function: Compute, record: Record, value: Array[Byte]): Array[Byte] = {
+    task.computes.value(value)
+    function.bytes(record)
+  }
+}
+
+/** Why a record was dropped. */
+object Reason extends Enumeration {
+  val NoKey = Value("no key")
+  val NoValue = Value("no value")
+  val Late = Value("late")
+  val Older = Value("older than the row")
 }
 
 object Operator {
-  def apply(node: NodeSpec, store: Store, task: Task): Operator = node.op match {
-    case "count" => new Count(node, store, task)
+  def apply(node: NodeSpec, task: Task): Operator = node.op match {
+    case "aggregate" => new Aggregate(node, task)
+    case "branch" | "merge" => new Pass(node, task)
+    case "cogroup" => new Cogroup(node, task)
+    case "count" => new Count(node, task)
+    case "filter" => new Filter(node, task)
+    case "flat_map" | "map" => new MapPairs(node, task)
+    case "flat_map_values" => new FlatMapValues(node, task)
+    case "map_values" => new MapValues(node, task)
+    case "peek" => new PeekAt(node, task)
+    case "reduce" => new Reduce(node, task)
+    case "select_key" => new SelectKey(node, task)
+    case "split" => new Split(node, task)
+    case "table" | "to_table" => new Table(node, task)
+    case "table_aggregate" => new TableAggregate(node, task)
+    case "table_filter" => new TableFilter(node, task)
+    case "table_group_by" => new TableGroupBy(node, task)
+    case "table_join" => new TableJoin(node, task)
+    case "table_map_values" => new TableMapValues(node, task)
+    case "table_reduce" => new TableReduce(node, task)
+    case "to_stream" => new ToStream(node, task)
     case other => throw new IllegalArgumentException(s"the kernel has no operator '$other'")
   }
 }

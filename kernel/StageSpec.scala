@@ -4,27 +4,64 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-/** What one stage runs, as the planner wrote it in JSON. */
-case class StageSpec(name: String, nodes: Seq[NodeSpec]) {
-  def stores: Seq[String] = nodes.map(_.store)
+/** What one stage runs, as the planner wrote it in JSON.
+  *
+  * @param id      unlike that of any other stage in this process
+  * @param nodes   the operators, each behind its inputs
+  * @param entries by the tag of an edge: which operators its records go to, and as which of their inputs
+  */
+case class StageSpec(id: String, nodes: IndexedSeq[NodeSpec], entries: Map[Int, Seq[(Int, Int)]], functions: Seq[String]) {
+  /** The stores of all operators, each once. */
+  def stores: Seq[String] = nodes.flatMap(_.stores).distinct
 }
 
-/** One operator of a stage: the tag of the edge it reads, and of the edge it writes, -1 if nobody reads it. */
-case class NodeSpec(name: String, op: String, input: Int, output: Int, store: String, emit: String) {
-  def everyChange: Boolean = emit == "every"
+/** One operator of a stage.
+  *
+  * @param readers which operators of this stage read it, and as which of their inputs
+  * @param exits   the tags of the edges that leave the stage from here
+  */
+case class NodeSpec(
+    name: String,
+    op: String,
+    inputs: Seq[Int],
+    readers: Seq[(Int, Int)],
+    exits: Seq[Int],
+    stores: Seq[String],
+    parameters: JsonNode) {
+
+  def text(name: String): String = parameters.get(name).asText
+
+  def long(name: String): Long = parameters.get(name).asLong
+
+  def flag(name: String): Boolean = parameters.get(name).asBoolean
+
+  def has(name: String): Boolean = parameters.hasNonNull(name)
+
+  /** The numbers of functions. */
+  def ints(name: String): Seq[Int] = parameters.get(name).elements.asScala.map(_.asInt).toSeq
+
+  def everyChange: Boolean = text("emit") == "every"
 }
 
 object StageSpec {
   def parse(json: String): StageSpec = {
     val root = new ObjectMapper().readTree(json)
-    StageSpec(root.get("name").asText, root.get("nodes").elements.asScala.map(node).toSeq)
+    StageSpec(
+      id = root.get("id").asText,
+      nodes = root.get("nodes").elements.asScala.map(node).toIndexedSeq,
+      entries = root.get("entries").properties.asScala.map(entry => entry.getKey.toInt -> places(entry.getValue)).toMap,
+      functions = root.get("functions").elements.asScala.map(_.asText).toSeq)
   }
 
   private def node(json: JsonNode): NodeSpec = NodeSpec(
     name = json.get("name").asText,
     op = json.get("op").asText,
-    input = json.get("input").asInt,
-    output = json.get("output").asInt,
-    store = json.get("store").asText,
-    emit = json.get("emit").asText)
+    inputs = json.get("inputs").elements.asScala.map(_.asInt).toSeq,
+    readers = places(json.get("readers")),
+    exits = json.get("exits").elements.asScala.map(_.asInt).toSeq,
+    stores = json.get("stores").elements.asScala.map(_.asText).toSeq,
+    parameters = json.get("parameters"))
+
+  private def places(json: JsonNode): Seq[(Int, Int)] =
+    json.elements.asScala.map(place => place.get(0).asInt -> place.get(1).asInt).toSeq
 }

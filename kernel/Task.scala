@@ -1,28 +1,97 @@
 package org.apache.spark.sql.headrace
 
-import scala.collection.mutable.ArrayBuffer
+import scala.collection.mutable
 
-import org.apache.spark.sql.streaming.MapState
+/** One task for the length of a batch: takes its records one at a time, and pushes each through all of its operators
+  * before the next.
+  */
+final class Task(group: Int, spec: StageSpec, val cells: String => Cells, val computes: Computes) {
+  val drops = new Drops
+  val times = new Times(cells(Task.Own))
+  private val out = new mutable.ArrayDeque[Envelope]
+  private val operators = spec.nodes.map(Operator(_, this))
+  private val entries = spec.entries.map { case (tag, places) => tag -> ways(places) }
+  private val turns = new Turns
+  private var sent = 0L
 
-/** One task for the length of a batch: takes its records one at a time, in order. */
-class Task(group: Int, spec: StageSpec, states: Map[String, MapState[Array[Byte], Array[Byte]]]) {
-  private val out = new ArrayBuffer[Envelope]
-  private val operators = spec.nodes.map(node => Operator(node, new Store(states(node.store)), this))
-  private val byTag = operators.map(operator => operator.node.input -> operator).toMap
-
-  /** Everything the batch gives. A record on an edge that ends elsewhere passes through. */
-  def run(records: Iterator[Envelope]): Iterator[Envelope] = {
-    records.foreach { record =>
-      byTag.get(record.tag) match {
-        case Some(operator) => operator.onRecord(record)
-        case None => forward(record)
-      }
-    }
-    operators.foreach(_.flush())
-    out.iterator
+  operators.foreach { operator =>
+    val exits = operator.node.exits.map(tag => (record => leave(tag, record)): Way)
+    val upstream = operator.node.inputs.map(input => if (input < 0) null else operators(input)).toIndexedSeq
+    operator.connect(upstream, ways(operator.node.readers) ++ exits)
   }
 
-  /** Send a record on to what follows this stage. */
-  def forward(record: Envelope): Unit =
-    out += record.copy(group = group, queue = group, seq = out.length)
+  /** Everything the batch gives, made as it is taken. A record on an edge that ends elsewhere passes by. */
+  def run(records: Iterator[Envelope]): Iterator[Envelope] = new Iterator[Envelope] {
+    private var over = false
+
+    override def hasNext: Boolean = {
+      while (out.isEmpty && !over) if (records.hasNext) handle(records.next()) else finish()
+      out.nonEmpty
+    }
+
+    override def next(): Envelope = {
+      if (!hasNext) throw new NoSuchElementException
+      out.removeHead()
+    }
+
+    private def finish(): Unit = {
+      operators.foreach(_.flush())
+      times.flush()
+      over = true
+    }
+  }
+
+  private def handle(envelope: Envelope): Unit = entries.get(envelope.tag) match {
+    case None => out += envelope
+    case Some(ways) =>
+      val record = envelope.record
+      ways.foreach(_(record))
+  }
+
+  private def ways(places: Seq[(Int, Int)]): Array[Way] =
+    places.map { case (operator, position) => operators(operator).way(position) }.toArray
+
+  private def leave(tag: Int, record: Record): Unit = {
+    out += Envelope(group, tag, record.key, record.value, record.old, record.latest, record.ts,
+      turns.next(tag, record.ts), group, sent, null, record.headers, record.source, record.offset)
+    sent += 1
+  }
+}
+
+object Task {
+  /** The store of what a task knows beside its operators' stores. */
+  val Own = "task"
+}
+
+/** How many records each node dropped in this batch, and why. */
+final class Drops {
+  private val counts = mutable.Map.empty[(String, Reason.Value), Long].withDefaultValue(0)
+
+  def add(node: String, reason: Reason.Value): Unit = counts((node, reason)) += 1
+}
+
+/** The stream times of operators, kept from batch to batch. */
+final class Times(cells: Cells) {
+  private val times = mutable.Map.empty[String, Time]
+
+  /** The time of a name, -1 before it was ever set. */
+  def of(name: String): Time = times.getOrElseUpdate(name, {
+    val stored = cells.get(name.getBytes)
+    new Time(if (stored == null) -1 else java.nio.ByteBuffer.wrap(stored).getLong)
+  })
+
+  def flush(): Unit = times.foreach { case (name, time) => 
+    if (time.moved) cells.put(name.getBytes, java.nio.ByteBuffer.allocate(8).putLong(time.ms).array)
+  }
+}
+
+/** A time that never goes back. */
+final class Time(start: Long) {
+  private var now = start
+
+  def ms: Long = now
+
+  def moved: Boolean = now != start
+
+  def advance(ts: Long): Unit = if (ts > now) now = ts
 }

@@ -23,7 +23,9 @@ class PackedApp(hr.App):
 
     def __init__(self, cases: Sequence[Case], *, broker: str, checkpoint: Path) -> None:
         super().__init__("cases", broker=broker, checkpoint=checkpoint, spark={"spark.master": "local[2]"})
-        self._packed = Plan(self.id, tuple(end for case in cases for end in prefixed_plan(case).ends))
+        plans = [prefixed_plan(case) for case in cases]
+        ends, declared = ([node for plan in plans for node in getattr(plan, part)] for part in ("ends", "declared"))
+        self._packed = Plan(self.id, tuple(ends), tuple(declared))
 
     def plan(self) -> Plan:
         return self._packed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from headrace.errors import (
     HeadraceError,
@@ -17,13 +18,14 @@ _MARKER = "headrace-fault:"
 
 
 def find_fault(text: str) -> HeadraceError | None:
-    """The error that a fault of the kernel's means, found anywhere in the text of an exception; None without one."""
-    at = text.find(_MARKER)
-    while at >= 0:
-        error = _read(text, at + len(_MARKER))
+    """The error that a fault of the kernel's means, found anywhere in the text of an exception; None without one.
+
+    In quotes it is part of a query that Spark shows beside an error of its own.
+    """
+    for found in re.finditer(rf"(?<!['\"]){_MARKER}", text):
+        error = _read(text, found.end())
         if error is not None:
             return error
-        at = text.find(_MARKER, at + 1)
     return None
 
 

@@ -11,7 +11,7 @@ from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, Repartition, Source, To
 from headrace.plan.sharing import Sharing
-from headrace.spark.placement import Placement
+from headrace.spark.placement import Placement, stores
 
 DEFAULT_TASKS = 4
 
@@ -74,7 +74,11 @@ def owners(plan: Plan) -> list[dict[str, str]]:
     """For the stores of each stage: which task owns a key, in words. If that changes, state is in the wrong place."""
     placement = Placement(plan)
     return [
-        {node.store: f"{node.output().key.type} keys by {_way(node)}" for node in placement.stage(number)}  # type: ignore[attr-defined]
+        {
+            store: f"{node.output().key.type} keys by {_way(node)}"
+            for node in placement.stage(number)
+            for store in stores(node)
+        }
         for number in range(1, placement.stages + 1)
     ]
 

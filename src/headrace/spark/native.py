@@ -22,10 +22,10 @@ from headrace.plan.nodes import (
     To,
     ToStream,
 )
-from headrace.serde import serde_of
 from headrace.spark.flow import Flow
 from headrace.spark.placement import Placement
-from headrace.spark.sql import encode, guarded, shown, text
+from headrace.spark.queues import Queues
+from headrace.spark.sql import encode, guarded, packed, shown, text
 from headrace.spark.tasks import Tasks
 
 
@@ -33,7 +33,7 @@ class Native:
     """Runs the nodes of one stretch, in order."""
 
     def __init__(self, placement: Placement, tasks: Tasks) -> None:
-        self._placement, self._tasks = placement, tasks
+        self._placement, self._tasks, self._queues = placement, tasks, Queues(placement.plan)
 
     def run(self, flow: Flow, stretch: int) -> Flow:
         """The rows after all nodes of a native stretch."""
@@ -93,9 +93,12 @@ class Native:
 
     def repartition(self, flow: Flow, node: Repartition, edge: int) -> Flow:
         key = f"`{flow.edges[edge].key}`"
-        flow = flow.keep(edge, f"{key} is not null")
-        encoded = encode(serde_of(node.output().key.type).name, key)
-        return self.pass_on(flow.put(edge, group=self._tasks.of_key(encoded, node.partitions)), node, edge)
+        if not node.takes_none:
+            flow = flow.keep(edge, f"{key} is not null")
+        group = self._tasks.of_key(packed(node.output().key.type, key), node.partitions)
+        if node.takes_none:
+            group = f"coalesce({group}, `group`)"
+        return self.pass_on(flow.put(edge, group=group, queue=self._queues.of_repartition(node)), node, edge)
 
     def to(self, flow: Flow, node: To, edge: int) -> Flow:
         columns = flow.edges[edge]

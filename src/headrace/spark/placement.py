@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node
+from headrace.plan.nodes import Node, Source, TableSource, ToStream, ToTable
 
 
 class Lane(Enum):
@@ -22,7 +23,10 @@ class Lane(Enum):
 
 @dataclass(frozen=True)
 class Edge:
-    """The way from a node to one that reads it. Rows on it carry its number as their tag."""
+    """The way from a node to one that reads it. Rows on it carry its number as their tag.
+
+    A source that runs inside a stage, as tables do, has an edge to itself: the records that were read for it.
+    """
 
     number: int
     start: Node
@@ -33,8 +37,10 @@ class Edge:
 class Placement:
     """A plan laid out as `native 0 -> stage 1 -> native 1 -> stage 2 -> ...`.
 
-    A node with a store runs in the stage after everything it reads from. Any other node runs natively, as early as
-    its inputs allow: stretch 0 follows the source, stretch n follows stage n.
+    Tables and all nodes with a store run inside a stage, and so does what lies between them: a record goes through all
+    of it before the next one is taken. Nodes that hang together there are in one stage, the first behind everything
+    they read. Any other node runs natively, as early as its inputs allow: stretch 0 follows the source, stretch n
+    follows stage n.
     """
 
     plan: Plan
@@ -43,15 +49,21 @@ class Placement:
     def step(self) -> dict[Node, int]:
         """The number of each node's stage or native stretch."""
         steps: dict[Node, int] = {}
-        for node in self.plan.nodes:
-            after = max((steps[upstream] for upstream in node.inputs), default=0)
-            steps[node] = after + 1 if node.facts.stateful else after
+        waiting = list(self.plan.nodes)
+        while waiting:
+            ready = [node for node in waiting if self._before(node) <= steps.keys()]
+            assert ready, "a plan has no circles"
+            for node in ready:
+                after = max((steps[upstream] for upstream in self._before(node)), default=0)
+                steps[node] = after + 1 if node in self._inside else after
+            waiting = [node for node in waiting if node not in steps]
         return steps
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
         """All edges, numbered."""
-        pairs = [(upstream, node) for node in self.plan.nodes for upstream in node.inputs]
+        read = [(node, node) for node in self.plan.of(Source) if node in self._inside]
+        pairs = read + [(upstream, node) for node in self.plan.nodes for upstream in node.inputs]
         return tuple(Edge(number, start, end) for number, (start, end) in enumerate(pairs))
 
     def inputs(self, node: Node) -> tuple[Edge, ...]:
@@ -59,8 +71,14 @@ class Placement:
         return tuple(edge for edge in self.edges if edge.end is node)
 
     def outputs(self, node: Node) -> tuple[Edge, ...]:
-        """The edges a node writes to."""
-        return tuple(edge for edge in self.edges if edge.start is node)
+        """The edges a node writes to, in the order in which those who read it were declared."""
+        edges = [edge for edge in self.edges if edge.start is node and edge.end is not node]
+        return tuple(sorted(edges, key=lambda edge: self.plan.consumers[node].index(edge.end)))
+
+    def read(self, source: Source) -> tuple[Edge, ...]:
+        """The edges that the records of a source's topics are put on."""
+        own = tuple(edge for edge in self.edges if edge.start is source and edge.end is source)
+        return own or self.outputs(source)
 
     @property
     def stages(self) -> int:
@@ -69,7 +87,7 @@ class Placement:
 
     def lane(self, node: Node) -> Lane:
         """How a node runs."""
-        return Lane.KERNEL if node.facts.stateful else Lane.NATIVE
+        return Lane.KERNEL if node in self._inside else Lane.NATIVE
 
     def stage(self, number: int) -> tuple[Node, ...]:
         """The nodes inside a stage."""
@@ -81,3 +99,45 @@ class Placement:
 
     def _at(self, number: int, lane: Lane) -> tuple[Node, ...]:
         return tuple(node for node in self.plan.nodes if self.step[node] == number and self.lane(node) is lane)
+
+    @cached_property
+    def _inside(self) -> set[Node]:
+        """The nodes that run inside a stage."""
+        kept = {node for node in self.plan.nodes if node.facts.stateful or node.facts.table or _takes_changes(node)}
+        behind = _reached(self.plan.nodes, kept, lambda node: node.inputs)
+        before = _reached(reversed(self.plan.nodes), kept, lambda node: self.plan.consumers[node])
+        return kept | {node for node in behind & before if not node.facts.cuts}
+
+    @cached_property
+    def _groups(self) -> dict[Node, set[Node]]:
+        """For each node inside a stage, all that it hangs together with there."""
+        groups: dict[Node, set[Node]] = {}
+        for node in self.plan.nodes:
+            if node in self._inside:
+                joined = {node}.union(*(groups[upstream] for upstream in node.inputs if upstream in self._inside))
+                groups.update(dict.fromkeys(joined, joined))
+        return groups
+
+    def _before(self, node: Node) -> set[Node]:
+        """What has to have its place before a node can have one."""
+        members = self._groups.get(node, {node})
+        return {upstream for member in members for upstream in member.inputs} - members
+
+
+def _takes_changes(node: Node) -> bool:
+    return any(upstream.facts.table for upstream in node.inputs) and not isinstance(node, ToStream)
+
+
+def _reached(nodes: Iterable[Node], kept: set[Node], neighbours: Callable[[Node], tuple[Node, ...]]) -> set[Node]:
+    """The nodes next to which is one that is kept, or reached itself; nothing is reached through a cut."""
+    reached: set[Node] = set()
+    for node in nodes:
+        if any(one in kept or (one in reached and not one.facts.cuts) for one in neighbours(node)):
+            reached.add(node)
+    return reached
+
+
+def stores(node: Node) -> list[str]:
+    """The stores of a node; a table that was given none keeps its rows as well, for somebody may ask for them."""
+    store = getattr(node, "store", None) or (node.name if isinstance(node, TableSource | ToTable) else None)
+    return [store] if store else []

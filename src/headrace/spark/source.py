@@ -13,11 +13,13 @@ from headrace.plan.sharing import Sharing
 from headrace.serde import BYTES
 from headrace.spark.flow import Columns, Flow
 from headrace.spark.placement import Placement
+from headrace.spark.queues import Queues
 from headrace.spark.sql import decode, encode, guarded, text
 from headrace.spark.tasks import Tasks
 
-CARRIED = ("tag", "group", "ts", "queue", "topic", "headers")
-"""What every row has: its edge, its task, its time, where it came from, the topic chosen for it, its headers."""
+CARRIED = ("tag", "group", "ts", "turn", "queue", "topic", "headers", "source", "offset", "old", "latest")
+"""What every row has: its edge, its task, its time, when and where it waits, the topic chosen for it, its headers,
+where it was read, and of a change of a table its old value and whether it is the latest."""
 
 WHERE = "concat(source_topic, '-', partition, '@', offset)"
 
@@ -49,15 +51,19 @@ def read_topics(session: SparkSession, placement: Placement, kafka: Mapping[str,
 def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing: Sharing) -> Flow:
     """Records decoded, tagged with the edges behind their sources, and shared among the tasks."""
     sources = placement.plan.of(Source)
-    outputs = {source: [edge.number for edge in placement.outputs(source)] for source in sources}
-    topics = [topic for source in sources for topic in source.topics]
+    outputs = {source: [edge.number for edge in placement.read(source)] for source in sources}
+    queue = Queues(placement.plan).of_record()
     rows = records.selectExpr(
         f"{_tag(sources, {source: edges[0] for source, edges in outputs.items()})} AS tag",
         f"{_group(tasks, sharing)} AS `group`",
         "unix_millis(timestamp) AS ts",
-        f"{_queue(topics)} * 4294967296 + partition AS queue",
+        f"hr_turn({queue}, unix_millis(timestamp)) AS turn",
+        f"{queue} AS queue",
         "CAST(NULL AS STRING) AS topic",
         "headers",
+        f"{queue} AS source",
+        "CAST(NULL AS BINARY) AS old",
+        "TRUE AS latest",
         "topic AS source_topic",
         "partition",
         "offset",
@@ -65,7 +71,7 @@ def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing:
         "value",
     )
     read = {edges[0]: Columns(edges[0], "key", "value") for edges in outputs.values()}
-    flow = Flow.of(rows, [*CARRIED, "source_topic", "partition", "offset"], read, WHERE)
+    flow = Flow.of(rows, [*CARRIED, "source_topic", "partition"], read, WHERE)
     for source, edges in outputs.items():
         flow = _decode(flow, source, edges[0])
         if sharing.goes_by_key(source.name):
@@ -110,10 +116,3 @@ def _tag(sources: tuple[Source, ...], tags: Mapping[Source, int]) -> str:
             names = ", ".join(text(topic) for topic in source.topics)
             cases.append(f"when topic in ({names}) then {tags[source]}")
     return f"case {' '.join(cases)} end" if len(sources) > 1 else str(tags[sources[0]])
-
-
-def _queue(topics: list[str]) -> str:
-    """SQL that numbers the topics: those named in the program in their order, those of patterns behind them."""
-    cases = " ".join(f"when {text(topic)} then {number}L" for number, topic in enumerate(topics))
-    unnamed = f"{len(topics)}L + pmod(xxhash64(topic), 1000000007L)"
-    return f"case topic {cases} else {unnamed} end" if cases else unnamed

@@ -3,48 +3,65 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
 from pyspark.sql import DataFrame
 
-from headrace.plan.nodes import Count, Node, To
+from headrace.plan.nodes import Branch, Node, To
+from headrace.plan.old_values import sending_old
 from headrace.spark.flow import Columns, Flow, case
-from headrace.spark.placement import Edge, Placement
+from headrace.spark.operators import OPERATORS, Functions
+from headrace.spark.placement import Edge, Placement, stores
+from headrace.spark.queues import Queues
 from headrace.spark.session import kernel
 from headrace.spark.source import CARRIED
 from headrace.spark.sql import packed, unpacked
 
 HEADERS = "array<struct<key:string,value:binary>>"
-NO_EDGE = -1
+ELSEWHERE = -1
 
 
 def run_stage(flow: Flow, placement: Placement, number: int) -> Flow:
     """The rows after a stage: its nodes' results, and what only passes by."""
     session, nodes = flow.session, placement.stage(number)
-    spec = {"name": f"stage-{number}", "nodes": [_spec(placement, flow, node) for node in nodes]}
     envelopes = _pack(flow, placement)
-    after = DataFrame(kernel(session).Kernel.stage(envelopes._jdf, json.dumps(spec)), session)
+    spec = json.dumps(_spec(placement, flow, nodes))
+    after = DataFrame(kernel(session).Kernel.stage(envelopes._jdf, spec), session)
     read = {edge.number for node in nodes for edge in placement.inputs(node)}
     passing = {placement.edges[edge]: columns.tag for edge, columns in flow.edges.items() if edge not in read}
-    made = [placement.outputs(node) for node in nodes if placement.outputs(node)]
-    out = _unpack(after, passing, [edges[0] for edges in made])
-    for edges in made:
-        out = out.send(edges[0].number, [edge.number for edge in edges])
-    return out
+    made = [edge for node in nodes for edge in placement.outputs(node) if edge.end not in nodes]
+    return _unpack(after, passing, made, Queues(placement.plan).where())
 
 
-def _spec(placement: Placement, flow: Flow, node: Node) -> dict[str, Any]:
-    assert isinstance(node, Count)
-    outputs = placement.outputs(node)
-    return {
-        "name": node.name,
-        "op": node.op,
-        "input": flow.edges[placement.inputs(node)[0].number].tag,
-        "output": outputs[0].number if outputs else NO_EDGE,
-        "store": node.store,
-        "emit": node.emit.value,
-    }
+def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str, Any]:
+    functions, old = Functions(Queues(placement.plan).where()), sending_old(placement.plan)
+    place = {node: index for index, node in enumerate(nodes)}
+    entries: dict[int, list[tuple[int, int]]] = {}
+    for node in nodes:
+        for position, edge in enumerate(placement.inputs(node)):
+            if edge.start not in place or edge.start is node:
+                entries.setdefault(flow.edges[edge.number].tag, []).append((place[node], position))
+
+    def described(node: Node) -> dict[str, Any]:
+        inside = [edge for edge in placement.outputs(node) if edge.end in place]
+        leaving = [edge for edge in placement.outputs(node) if edge.end not in place]
+        parameters = OPERATORS[type(node)](node, functions)
+        parameters["sends_old"] = node in old
+        parameters["branches"] = [edge.end.position for edge in inside + leaving if isinstance(edge.end, Branch)]
+        return {
+            "name": node.name,
+            "op": node.op,
+            "inputs": [place.get(upstream, ELSEWHERE) for upstream in node.inputs],
+            "readers": [(place[edge.end], placement.inputs(edge.end).index(edge)) for edge in inside],
+            "exits": [edge.number for edge in leaving],
+            "stores": stores(node),
+            "parameters": parameters,
+        }
+
+    described_nodes = [described(node) for node in nodes]
+    return {"id": uuid.uuid4().hex, "nodes": described_nodes, "entries": entries, "functions": functions.texts}
 
 
 def _pack(flow: Flow, placement: Placement) -> DataFrame:
@@ -57,14 +74,12 @@ def _pack(flow: Flow, placement: Placement) -> DataFrame:
             key = packed(schema.key.type, key)
             value = packed(schema.value.type, value) if edge.end.facts.reads_value else _presence(value)
         keys[columns.tag], values[columns.tag] = key, value
+    carried = {name: f"`{name}`" for name in CARRIED}
     return flow.dataframe(
         {
-            "group": "`group`",
-            "tag": "tag",
+            **carried,
             "key": case(keys),
             "value": case(values),
-            "ts": "ts",
-            "queue": "queue",
             "seq": "hr_sequence()",
             "topic": "CAST(topic AS BINARY)",
             "headers": "hr_pack(headers)",
@@ -72,19 +87,13 @@ def _pack(flow: Flow, placement: Placement) -> DataFrame:
     )
 
 
-def _unpack(envelopes: DataFrame, passing: Mapping[Edge, int], made: list[Edge]) -> Flow:
-    rows = envelopes.selectExpr(
-        "tag",
-        "`group`",
-        "ts",
-        "queue",
-        "CAST(topic AS STRING) AS topic",
-        f"hr_unpack(headers, '{HEADERS}') AS headers",
-        "key",
-        "value",
-    )
+def _unpack(envelopes: DataFrame, passing: Mapping[Edge, int], made: list[Edge], where: str) -> Flow:
+    carried = {name: f"`{name}`" for name in CARRIED}
+    carried["topic"] = "CAST(topic AS STRING)"
+    carried["headers"] = f"hr_unpack(headers, '{HEADERS}')"
+    rows = envelopes.selectExpr(*(f"{sql} AS `{name}`" for name, sql in carried.items()), "key", "value")
     tags = {**passing, **{edge: edge.number for edge in made}}
-    flow = Flow.of(rows, CARRIED, {edge.number: Columns(tag, "key", "value") for edge, tag in tags.items()})
+    flow = Flow.of(rows, CARRIED, {edge.number: Columns(tag, "key", "value") for edge, tag in tags.items()}, where)
     for edge in [edge for edge in passing if not _for_sink(edge)] + made:
         schema = edge.start.output()
         key, value = unpacked(schema.key.type, "key"), unpacked(schema.value.type, "value")

@@ -10,12 +10,13 @@ from headrace.expr import Bound, Opaque
 from headrace.expr.bound import Applied
 from headrace.model.types import NONE, ListType, PairType, Type
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Count, Node, Repartition, Source, Start, Times, To
+from headrace.plan.nodes import Node, Repartition, Source, Start, Times, To
 from headrace.serde import PRIMITIVES, Serde
 from headrace.serde.primitives import primitive_of
 from headrace.spark.native import OPERATORS
+from headrace.spark.operators import OPERATORS as KERNEL
 
-SUPPORTED = frozenset(OPERATORS) | {Source, Count}
+SUPPORTED = frozenset(OPERATORS) | frozenset(KERNEL) | {Source}
 """The nodes that have a form on Spark."""
 
 

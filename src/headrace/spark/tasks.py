@@ -24,4 +24,5 @@ class Tasks:
         return self._group(f"hr_bucket({encoded}, {min(buckets or len(self), len(self))})")
 
     def _group(self, bucket: str) -> str:
-        return f"array({', '.join(map(str, self.groups))})[{bucket}]"
+        # Not array[...]: Spark 4.3 takes that for never null, and looks at place -1 for a row without a key.
+        return f"get(array({', '.join(map(str, self.groups))}), {bucket})"

@@ -317,11 +317,11 @@ def test_a_function_that_cannot_be_traced() -> None:
 
 def test_an_operator_that_spark_does_not_have() -> None:
     app = hr.App("app")
-    app.table("in", key=hr.STRING, value=hr.STRING).filter(hr.value > "a").to_stream().to("out")
+    app.versioned_table("in", key=hr.STRING, value=hr.STRING, history="1h").to_stream().to("out")
     for run in (app.explain, app.start):
         with pytest.raises(NotOnSparkYet) as caught:
             run()
-        assert "table (in) does not run on Spark yet" in str(caught.value)
+        assert "versioned_table (in) does not run on Spark yet" in str(caught.value)
         assert "at: test_errors.py:" in str(caught.value)
         assert "hr.testing.TopologyTestDriver" in str(caught.value)
 

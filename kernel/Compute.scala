@@ -1,0 +1,113 @@
+package org.apache.spark.sql.headrace
+
+import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue}
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.optimizer.ReplaceExpressions
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, Project}
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.classic
+import org.apache.spark.sql.types.{BinaryType, LongType, StructType}
+
+/** A user's function inside a stage, compiled: from the bytes of its arguments to those of its result. */
+final class Compute(expression: Expression, row: GenericInternalRow) {
+  private val result = new GenericInternalRow(1)
+  private val projection = MutableProjection.create(Seq(expression)).target(result)
+  projection.initialize(0)
+
+  /** The result for a record; the arguments beside its own key, value and time are set before. */
+  def bytes(record: Record): Array[Byte] = {
+    run(record)
+    if (result.isNullAt(0)) null else result.getBinary(0)
+  }
+
+  /** Whether a condition is true; null is not. */
+  def test(record: Record): Boolean = {
+    run(record)
+    !result.isNullAt(0) && result.getBoolean(0)
+  }
+
+  /** All items of a list, each with the bytes of its parts. */
+  def parts(record: Record, parts: Int): Iterator[InternalRow] = {
+    run(record)
+    val items = result.getArray(0)
+    Iterator.range(0, items.numElements()).map(items.getStruct(_, parts))
+  }
+
+  private def run(record: Record): Unit = {
+    row.update(Compute.Key, record.key)
+    row.update(Compute.Timestamp, record.ts)
+    row.update(Compute.Source, record.source)
+    row.update(Compute.Offset, record.offset)
+    projection(row)
+  }
+}
+
+/** The functions of one stage for one task. They share the row of arguments. */
+final class Computes(expressions: Array[Expression]) {
+  private val row = new GenericInternalRow(Compute.schema.length)
+  private val compiled = expressions.map(new Compute(_, row))
+
+  def apply(number: Int): Compute = compiled(number)
+
+  def value(bytes: Array[Byte]): Unit = row.update(Compute.Value, bytes)
+
+  def aggregate(bytes: Array[Byte]): Unit = row.update(Compute.Aggregate, bytes)
+
+  def sides(left: Array[Byte], right: Array[Byte]): Unit = {
+    row.update(Compute.Left, left)
+    row.update(Compute.Right, right)
+  }
+}
+
+object Compute {
+  val Key = 0
+  val Value = 1
+  val Aggregate = 2
+  val Left = 3
+  val Right = 4
+  val Timestamp = 5
+  val Source = 6
+  val Offset = 7
+
+  /** What functions are written on, as SQL knows it. */
+  val schema: StructType = new StructType()
+    .add("key", BinaryType).add("value", BinaryType).add("aggregate", BinaryType).add("left", BinaryType)
+    .add("right", BinaryType).add("timestamp", LongType, nullable = false)
+    .add("source", LongType, nullable = false).add("offset", LongType, nullable = false)
+
+  /** SQL texts as expressions on a row of that schema, all analysed at once. */
+  def resolve(spark: SparkSession, texts: Seq[String]): Array[Expression] = {
+    val session = spark.asInstanceOf[classic.SparkSession]
+    val relation = LocalRelation(DataTypeUtils.toAttributes(schema))
+    val columns = texts.zipWithIndex.map { case (text, number) =>
+      Alias(session.sessionState.sqlParser.parseExpression(text), s"f$number")()
+    }
+    val analysed = session.sessionState.executePlan(Project(columns, relation)).analyzed
+    ReplaceExpressions(analysed) match {
+      case Project(list, child) => list.map {
+        case Alias(expression, _) => BindReferences.bindReference(expression, child.output)
+        case other => BindReferences.bindReference(other: Expression, child.output)
+      }.toArray
+      case other => throw new IllegalStateException(s"not a projection: $other")
+    }
+  }
+
+  /** One of the parts of an item. */
+  def bytes(parts: InternalRow, part: Int): Array[Byte] = if (parts.isNullAt(part)) null else parts.getBinary(part)
+
+  private val idle = new ConcurrentHashMap[String, ConcurrentLinkedQueue[Computes]]
+
+  /** Compiled functions of a stage, used by one task at a time and kept for the next batch. */
+  def borrow(stage: String, expressions: Array[Expression]): Computes = {
+    val kept = idle.computeIfAbsent(stage, _ => new ConcurrentLinkedQueue).poll()
+    if (kept != null) kept else new Computes(expressions)
+  }
+
+  def giveBack(stage: String, computes: Computes): Unit = idle.get(stage).add(computes)
+
+  /** No query runs any more. */
+  def clear(): Unit = idle.clear()
+}

@@ -1,0 +1,83 @@
+package org.apache.spark.sql.headrace
+
+import java.nio.ByteBuffer
+import java.util.{Comparator, HashMap}
+
+/** A value and its time, as a store has it. */
+final class Stored(val value: Array[Byte], val ts: Long)
+
+/** The rows of one table: its store, with a write-back cache for the batch, and which changes of it are sent on.
+  *
+  * A key is read from the state once a batch and written once, however often it changes in between. With settled changes
+  * the last one of each key is sent on when the batch is over, in the order of these last changes, with the value that
+  * was there before the batch as the old one. A key that was made and deleted in one batch leaves nothing.
+  */
+final class Kept(cells: Cells, everyChange: Boolean, sendsOld: Boolean, forward: Record => Unit) {
+  import Kept._
+
+  private val cache = new HashMap[ByteBuffer, Row]
+  private var changes = 0L
+
+  /** What is stored under a key, null if nothing is. */
+  def get(key: Array[Byte]): Stored = if (key == null) null else row(key).stored
+
+  /** Store the new value of the record's key, null to delete it, and send on the change. */
+  def put(record: Record, value: Array[Byte], ts: Long, old: Array[Byte], latest: Boolean = true): Unit = {
+    val changed = row(record.key)
+    if (changed.turn == 0) changed.before = changed.stored
+    changes += 1
+    changed.turn = changes
+    changed.stored = if (value == null) null else new Stored(value, ts)
+    val change = record.change(value, if (sendsOld) old else null, ts, latest)
+    if (everyChange) forward(change) else changed.last = change
+    if (cache.size > Spill) flush()
+  }
+
+  /** The batch is over, or the cache full: write the changed rows. */
+  def flush(): Unit = {
+    val rows = cache.values.stream.filter(_.turn > 0).sorted(byTurn).iterator
+    while (rows.hasNext) write(rows.next())
+    cache.clear()
+  }
+
+  private def write(row: Row): Unit = {
+    if (row.stored != null) cells.put(row.key, bytes(row.stored)) else if (row.before != null) cells.remove(row.key)
+    if (!everyChange && (row.stored != null || row.before != null)) {
+      val old = if (sendsOld && row.before != null) row.before.value else null
+      forward(row.last.change(row.last.value, old, row.last.ts, row.last.latest))
+    }
+  }
+
+  private def row(key: Array[Byte]): Row = {
+    val wrapped = ByteBuffer.wrap(key)
+    var found = cache.get(wrapped)
+    if (found == null) {
+      found = new Row(key, stored(cells.get(key)))
+      cache.put(wrapped, found)
+    }
+    found
+  }
+}
+
+object Kept {
+  /** So many rows are cached before they are written. */
+  private val Spill = 500000
+  private val TimeBytes = 8
+  private val byTurn: Comparator[Row] = (x, y) => java.lang.Long.compare(x.turn, y.turn)
+
+  private final class Row(val key: Array[Byte], var stored: Stored) {
+    /** What was stored before the batch. */
+    var before: Stored = _
+    /** The last change. */
+    var last: Record = _
+    /** When it was changed last in this batch: 1, 2, ...; 0 if it was only read. */
+    var turn = 0L
+  }
+
+  private def stored(bytes: Array[Byte]): Stored =
+    if (bytes == null) null
+    else new Stored(java.util.Arrays.copyOfRange(bytes, TimeBytes, bytes.length), ByteBuffer.wrap(bytes).getLong)
+
+  private def bytes(stored: Stored): Array[Byte] =
+    ByteBuffer.allocate(TimeBytes + stored.value.length).putLong(stored.ts).put(stored.value).array
+}

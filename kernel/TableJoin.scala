@@ -1,0 +1,53 @@
+package org.apache.spark.sql.headrace
+
+/** One task's share of a join of two tables: looks up the other side of each change. */
+class TableJoin(node: NodeSpec, task: Task) extends TableOperator(node, task) {
+  private val joiner = function("joiner")
+  private val rows: Kept = node.stores.headOption.map(kept).orNull
+  /** Which sides a row cannot do without. */
+  private val needs = Array(node.text("side") != "outer", node.text("side") == "inner")
+  private val versioned = node.ints("versioned").map(_ == 1)
+
+  override def way(position: Int): Way = on(position, _)
+
+  override def onRecord(record: Record): Unit = on(0, record)
+
+  private def on(position: Int, record: Record): Unit =
+    if (!record.latest && versioned(position)) drop(Reason.Older)
+    else {
+      val other = table(1 - position).get(record.key)
+      val nothing = record.value == null && record.old == null
+      if (other != null || !(needs(1 - position) || nothing)) send(position, record, other)
+    }
+
+  private def send(position: Int, record: Record, other: Stored): Unit = {
+    val there = if (other == null) null else other.value
+    val value = joined(record, record.value, there, position)
+    val old = if (sendsOld) joined(record, record.old, there, position) else null
+    val ts = if (other == null) record.ts else math.max(record.ts, other.ts)
+    if (rows != null) rows.put(record, value, ts, old, record.latest)
+    else forward(record.change(value, old, ts, record.latest))
+  }
+
+  override def get(key: Array[Byte]): Stored =
+    if (rows != null) rows.get(key)
+    else {
+      val (left, right) = (table(0).get(key), table(1).get(key))
+      val ts = Seq(left, right).filter(_ != null).map(_.ts).maxOption.getOrElse(0L)
+      val record = new Record(key, null, ts, null, 0, 0)
+      val value = row(record, if (left == null) null else left.value, if (right == null) null else right.value)
+      if (value == null) null else new Stored(value, ts)
+    }
+
+  override def flush(): Unit = if (rows != null) rows.flush()
+
+  private def joined(record: Record, mine: Array[Byte], other: Array[Byte], position: Int): Array[Byte] =
+    if (position == 0) row(record, mine, other) else row(record, other, mine)
+
+  private def row(record: Record, left: Array[Byte], right: Array[Byte]): Array[Byte] =
+    if ((left == null && (needs(0) || right == null)) || (right == null && needs(1))) null
+    else {
+      task.computes.sides(left, right)
+      joiner.bytes(record)
+    }
+}

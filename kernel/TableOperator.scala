@@ -1,0 +1,18 @@
+package org.apache.spark.sql.headrace
+
+/** A table: it can be asked for the value of a key, and sends on the changes. */
+abstract class TableOperator(node: NodeSpec, task: Task) extends Operator(node, task) {
+  protected val sendsOld: Boolean = node.flag("sends_old")
+
+  /** The value of a key now, which may be ahead of the last change that was sent on. */
+  def get(key: Array[Byte]): Stored
+
+  /** The value of a key as it was at a time, where the table is versioned; else the one now. */
+  def getAsOf(key: Array[Byte], ts: Long): Stored = get(key)
+
+  /** The table that is the input at this position. */
+  protected def table(position: Int): TableOperator = upstream(position).asInstanceOf[TableOperator]
+
+  /** The rows in the store of this name. */
+  protected def kept(store: String): Kept = new Kept(task.cells(store), node.everyChange, sendsOld, forward)
+}

@@ -1,0 +1,60 @@
+"""Where rows wait for a task: the numbers of queues, which also tell where a record was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from headrace.plan.graph import Plan
+from headrace.plan.nodes import Node, Repartition, Source
+from headrace.spark.sql import text
+
+_PLACE, _TOPIC = 40, 24
+_PARTITIONS = 2**_TOPIC - 1
+
+
+@dataclass(frozen=True)
+class Queues:
+    """The queues of a plan: one for each partition of a topic, and one for each task that sends to a repartition.
+
+    A queue's number begins with its place: the order of the plan, in which queues go at equal times.
+    """
+
+    plan: Plan
+
+    def of_record(self) -> str:
+        """SQL for the queue of a row as Kafka's source gives it."""
+        cases = []
+        for (node, topic), place in self._places.items():
+            if isinstance(node, Source) and node.pattern is None:
+                cases.append(f"WHEN topic = {text(topic)} THEN {place << _PLACE}L")
+        for (node, _), place in self._places.items():
+            if isinstance(node, Source) and node.pattern is not None:
+                matches = f"topic RLIKE {text(f'^(?:{node.pattern})$')}"
+                cases.append(f"WHEN {matches} THEN {place << _PLACE}L + (hash(topic) & 65535L) * {1 << _TOPIC}L")
+        return f"CASE {' '.join(cases)} END + partition"
+
+    def of_repartition(self, node: Repartition) -> str:
+        """SQL for the queue of a row that a task sends to a repartition."""
+        return f"{self._places[node, ''] << _PLACE}L + (queue & {_PARTITIONS}L)"
+
+    def where(self) -> str:
+        """SQL for the topic-partition@offset that a row comes from; of a pattern's topics, the pattern."""
+        topics = "\n".join(
+            f"{place} {topic or node.pattern}"
+            for (node, topic), place in self._places.items()
+            if isinstance(node, Source)
+        )
+        return f"hr_where(source, offset, {text(topics)})"
+
+    @cached_property
+    def _places(self) -> dict[tuple[Node, str], int]:
+        return {waiting: place for place, waiting in enumerate(self._waiting())}
+
+    def _waiting(self) -> Iterator[tuple[Node, str]]:
+        for node in self.plan.nodes:
+            if isinstance(node, Source):
+                yield from ((node, topic) for topic in node.topics or ("",))
+            elif isinstance(node, Repartition):
+                yield node, ""
