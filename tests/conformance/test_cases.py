@@ -9,7 +9,7 @@ import pytest
 from cases.all import all_cases
 from cases.table import Case
 from conformance.observed import Observed
-from conformance.spark_engine import observe_all
+from conformance.spark_engine import observe_all, refusal
 from conformance.task_engine import observe
 
 
@@ -30,7 +30,8 @@ def on_spark(
 
 
 def _with_gaps(case: Case) -> Any:
-    marks = [pytest.mark.xfail(strict=True, reason=case.gap)] if case.gap else []
+    refused = refusal(case)
+    marks = [pytest.mark.xfail(strict=True, reason=str(refused))] if refused else []
     return pytest.param(case, marks=marks, id=str(case))
 
 
