@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from headrace.dsl import table as tables
 from headrace.dsl.beside import errors, late
 from headrace.dsl.branched import BranchedKStream
-from headrace.dsl.columns import Columns, On
 from headrace.dsl.functions import KEY_VALUE, VALUE, acting, bound, exactly, list_of_pairs, list_type, pair_type
-from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.grouped import KGroupedStream
-from headrace.dsl.joins import Joiner, same_app, sides
+from headrace.dsl.joinable_stream import JoinableStream
+from headrace.dsl.joins import same_app
 from headrace.dsl.names import checked_name, fitting_serde, ttl_of
 from headrace.dsl.options import Partitioner, partitioner_of
 from headrace.dsl.processors import Function, Stores, process, process_values
-from headrace.dsl.stream_joins import StreamJoins
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr
 from headrace.model.durations import Duration, duration_ms
 from headrace.model.failure import Failure
 from headrace.model.types import BOOL, STR
-from headrace.model.windows import JoinWindows
 from headrace.plan.nodes import (
     DropDuplicates,
     Filter,
@@ -38,7 +35,6 @@ from headrace.plan.nodes import (
     Print,
     Repartition,
     SelectKey,
-    Side,
     To,
     ToTable,
 )
@@ -56,7 +52,7 @@ V2 = TypeVar("V2")
 V3 = TypeVar("V3")
 
 
-class KStream(Generic[K, V]):
+class KStream(JoinableStream[K, V]):
     """An unbounded sequence of records, each an event of its own."""
 
     def __init__(self, builder: Builder, node: Node) -> None:
@@ -215,240 +211,6 @@ class KStream(Generic[K, V]):
             right=other._node,
         )
         return KStream(self._builder, self._builder.add(node))
-
-    @overload
-    def join(
-        self,
-        other: KStream[K, V2],
-        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
-        windows: JoinWindows,
-        *,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[K, V3]: ...
-
-    @overload
-    def join(
-        self,
-        other: tables.KTable[K, V2],
-        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
-        *,
-        grace: Duration | None = None,
-        name: str | None = None,
-    ) -> KStream[K, V3]: ...
-
-    @overload
-    def join(
-        self,
-        other: GlobalKTable[K2, V2],
-        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
-        *,
-        on: Callable[[V], K2 | None] | Callable[[K, V], K2 | None] | Expr | Columns,
-        name: str | None = None,
-    ) -> KStream[K, V3]: ...
-
-    @overload
-    def join(
-        self,
-        other: KStream[Any, V2],
-        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
-        windows: JoinWindows,
-        *,
-        on: On,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    @overload
-    def join(
-        self,
-        other: tables.KTable[Any, V2],
-        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
-        *,
-        on: On,
-        grace: Duration | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    @overload
-    def join(
-        self,
-        other: Sequence[KStream[Any, Any] | tables.KTable[Any, Any] | GlobalKTable[Any, Any]],
-        joiner: Callable[..., V3] | Expr,
-        windows: JoinWindows | None = None,
-        *,
-        on: Sequence[On | None] | None = None,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    def join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        windows: JoinWindows | None = None,
-        *,
-        on: Any = None,
-        grace: Duration | None = None,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, Any]:
-        """Each record with the row of its key in a table, or of the key that `on` names in a global table.
-
-        With another stream and `windows`, each pair of records with the same key that lie close enough in time, as
-        soon as both are there; its time is the later of both. Both sides keep their records for that long.
-
-        The row is the one that is there when the record comes; a change of the table sends nothing. Records without
-        a row are left out, those without a key or a value dropped. The function takes both values, or the key and both.
-        With a versioned table it is the row of the record's own time, and with `grace` the record waits for that row
-        until the stream is so much further.
-
-        `on` is a function of the value, or of the key and the value, or names of fields. It finds the key to look up in
-        a global table; with a table or a stream, the records get it for their key, those of both streams, and the
-        result keeps it. A record of which one column is None has no key.
-
-        Several others in a list are joined one after the other, and the function takes all values; `on` is then a list
-        with one for each, and finds its keys in the values of this stream.
-
-            orders.join(payments, lambda order, payment: order + payment, hr.join_windows("1h"))
-            clicks.join(users, lambda click, user: user + " clicked " + click)
-            orders.join(products, lambda order, product: product, on=lambda key, order: order[:3])
-            orders.join(prices, lambda order, price: order.pieces * price, on=["sku", "region"])
-            a.join([b, c], lambda a, b, c: a + b + c, hr.join_windows("1h"))
-        """
-        return self._join(other, joiner, Side.INNER, windows, on, grace, store, name)
-
-    @overload
-    def left_join(
-        self,
-        other: KStream[K, V2],
-        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
-        windows: JoinWindows,
-        *,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[K, V3]: ...
-
-    @overload
-    def left_join(
-        self,
-        other: tables.KTable[K, V2],
-        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
-        *,
-        grace: Duration | None = None,
-        name: str | None = None,
-    ) -> KStream[K, V3]: ...
-
-    @overload
-    def left_join(
-        self,
-        other: GlobalKTable[K2, V2],
-        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
-        *,
-        on: Callable[[V], K2 | None] | Callable[[K, V], K2 | None] | Expr | Columns,
-        name: str | None = None,
-    ) -> KStream[K, V3]: ...
-
-    @overload
-    def left_join(
-        self,
-        other: KStream[Any, V2],
-        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
-        windows: JoinWindows,
-        *,
-        on: On,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    @overload
-    def left_join(
-        self,
-        other: tables.KTable[Any, V2],
-        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
-        *,
-        on: On,
-        grace: Duration | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    @overload
-    def left_join(
-        self,
-        other: Sequence[KStream[Any, Any] | tables.KTable[Any, Any] | GlobalKTable[Any, Any]],
-        joiner: Callable[..., V3] | Expr,
-        windows: JoinWindows | None = None,
-        *,
-        on: Sequence[On | None] | None = None,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    def left_join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        windows: JoinWindows | None = None,
-        *,
-        on: Any = None,
-        grace: Duration | None = None,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, Any]:
-        """As `join`, and a record without a row is sent on with None in its place, one without a key too.
-
-        With another stream, that happens when no partner can come any more: `after` and grace have passed in stream
-        time.
-        """
-        return self._join(other, joiner, Side.LEFT, windows, on, grace, store, name)
-
-    @overload
-    def outer_join(
-        self,
-        other: KStream[K, V2],
-        joiner: Callable[[V | None, V2 | None], V3] | Callable[[K, V | None, V2 | None], V3] | Expr,
-        windows: JoinWindows,
-        *,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[K, V3]: ...
-
-    @overload
-    def outer_join(
-        self,
-        other: KStream[Any, V2],
-        joiner: Callable[[V | None, V2 | None], V3] | Callable[[K, V | None, V2 | None], V3] | Expr,
-        windows: JoinWindows,
-        *,
-        on: On,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    @overload
-    def outer_join(
-        self,
-        other: Sequence[KStream[Any, Any]],
-        joiner: Callable[..., V3] | Expr,
-        windows: JoinWindows,
-        *,
-        on: Sequence[On | None] | None = None,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    def outer_join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        windows: JoinWindows,
-        *,
-        on: Any = None,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, Any]:
-        """As `left_join` of streams, for the records of all: None stands for a partner that did not come."""
-        return self._join(other, joiner, Side.OUTER, windows, on, None, store, name)
 
     def drop_duplicates(
         self,
@@ -673,27 +435,6 @@ class KStream(Generic[K, V]):
         key, value = fitting_serde("key", key, schema.key, here), fitting_serde("value", value, schema.value, here)
         chosen = partitioner_of("to", partitioner, schema, here)
         self._next(To, path, name, here, topic=target, key=key, value=value, partitioner=chosen)
-
-    def _join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        side: Side,
-        windows: JoinWindows | None,
-        on: Any,
-        grace: Duration | None,
-        store: str | None,
-        name: str | None,
-    ) -> KStream[Any, Any]:
-        here = origin()
-        kinds = (KStream, tables.KTable, GlobalKTable)
-        others = sides(self._builder, other, kinds, "a stream or a table, or several in a list", here)
-        joins = StreamJoins(self._builder, side, windows, grace, here)
-        if isinstance(other, list | tuple):
-            node = joins.all(self._node, others, joiner, on, store, name)
-        else:
-            node = joins.one(self._node, others[0], joiner, on, store, name)
-        return KStream(self._builder, node)
 
     def _filter(
         self, op: str, predicate: Callable[[K, V], bool | Expr] | Expr, *, keep: bool, name: str | None

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from headrace.dsl import stream as streams
 from headrace.dsl.beside import errors, expired, late
-from headrace.dsl.columns import Columns, On
 from headrace.dsl.functions import KEY_VALUE, VALUE, bound, exactly, pair_type
 from headrace.dsl.grouped_table import KGroupedTable
-from headrace.dsl.joins import Joiner, sides
+from headrace.dsl.joinable_table import JoinableTable
 from headrace.dsl.processors import Stores, sent_field
 from headrace.dsl.suppressed import Suppressed, checked
-from headrace.dsl.table_joins import TableJoins
 from headrace.errors import VersionsHeldBack
 from headrace.expr import Expr
 from headrace.model.failure import Failure
 from headrace.model.types import BOOL
 from headrace.plan.nodes import (
     Node,
-    Side,
     Suppress,
     TableFilter,
     TableGroupBy,
@@ -43,7 +40,7 @@ V2 = TypeVar("V2")
 V3 = TypeVar("V3")
 
 
-class KTable(Generic[K, V]):
+class KTable(JoinableTable[K, V]):
     """The current value of every key, and the stream of its changes."""
 
     def __init__(self, builder: Builder, node: Node) -> None:
@@ -210,126 +207,6 @@ class KTable(Generic[K, V]):
         node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
         return KGroupedTable(self._builder, self._builder.add(node))
 
-    @overload
-    def join(
-        self,
-        other: KTable[Any, V2],
-        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
-        *,
-        on: Callable[[V], Any] | Callable[[K, V], Any] | Expr | Columns | None = None,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, V3]: ...
-
-    @overload
-    def join(
-        self,
-        other: Sequence[KTable[Any, Any]],
-        joiner: Callable[..., V3] | Expr,
-        *,
-        on: Sequence[On | None] | None = None,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, V3]: ...
-
-    def join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        *,
-        on: Any = None,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, Any]:
-        """The rows that both tables have, joined by key; the function takes both values, or the key and both.
-
-        With `on`, each row is joined with the row of the other table whose key the function, or the fields named, find
-        in it; several may find the same. A change of either table changes the rows, with the later of both times.
-
-        Several tables in a list are joined one after the other, and the function takes all values; `on` is then a list
-        with one for each, None for those that are joined by key.
-
-            users.join(addresses, lambda user, address: user + " in " + address)
-            orders.join(users, lambda order, user: user + " ordered " + order, on=lambda order: order[:3])
-            orders.join(prices, lambda order, price: order.pieces * price, on=["sku", "region"])
-            users.join([addresses, emails], lambda user, address, email: user + address + email)
-        """
-        return self._join(other, joiner, Side.INNER, on, store, emit, name)
-
-    @overload
-    def left_join(
-        self,
-        other: KTable[Any, V2],
-        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
-        *,
-        on: Callable[[V], Any] | Callable[[K, V], Any] | Expr | Columns | None = None,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, V3]: ...
-
-    @overload
-    def left_join(
-        self,
-        other: Sequence[KTable[Any, Any]],
-        joiner: Callable[..., V3] | Expr,
-        *,
-        on: Sequence[On | None] | None = None,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, V3]: ...
-
-    def left_join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        *,
-        on: Any = None,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, Any]:
-        """All rows of this table, joined by key or by what `on` finds in them with those of the other, or with None."""
-        return self._join(other, joiner, Side.LEFT, on, store, emit, name)
-
-    @overload
-    def outer_join(
-        self,
-        other: KTable[K, V2],
-        joiner: Callable[[V | None, V2 | None], V3] | Callable[[K, V | None, V2 | None], V3] | Expr,
-        *,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, V3]: ...
-
-    @overload
-    def outer_join(
-        self,
-        other: Sequence[KTable[K, Any]],
-        joiner: Callable[..., V3] | Expr,
-        *,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, V3]: ...
-
-    def outer_join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        *,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, Any]:
-        """All rows of both tables, or of all in a list, joined by key; None stands for a side that has none."""
-        return self._join(other, joiner, Side.OUTER, None, store, emit, name)
-
     def suppress(self, until: Suppressed, *, name: str | None = None) -> KTable[K, V]:
         """Hold back changes, and send on the last of each key: `hr.until_window_closes()`, `hr.until_time_limit("5s")`.
 
@@ -405,25 +282,6 @@ class KTable(Generic[K, V]):
         )
         stream: streams.KStream[K, V] = streams.KStream(self._builder, self._builder.add(node))
         return stream if mapper is None else stream.select_key(mapper)
-
-    def _join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        side: Side,
-        on: Any,
-        store: str | None,
-        emit: str | None,
-        name: str | None,
-    ) -> KTable[K, Any]:
-        here, wanted = origin(), "a table, or several in a list: a stream joins a table with stream.join(table, ...)"
-        others = sides(self._builder, other, (KTable,), wanted, here)
-        joins = TableJoins(self._builder, side, store, emit, name, here)
-        if isinstance(other, list | tuple):
-            node = joins.all(self._node, others, joiner, on)
-        else:
-            node = joins.one(self._node, others[0], joiner, on)
-        return KTable(self._builder, node)
 
     def _filter(
         self,

@@ -213,7 +213,7 @@ def test_a_join_of_streams_without_windows() -> None:
 def test_keys_of_two_types_never_meet() -> None:
     def declare(app: Builder) -> None:
         numbers = app.table("numbers", key=hr.INT64, value=hr.STRING)
-        texts(app).join(numbers, lambda a, b: a + b)  # type: ignore[arg-type]
+        texts(app).join(numbers, lambda a, b: a + b)  # type: ignore[arg-type, return-value]
 
     assert "the joined sides have keys of two types: STRING and INT64" in refused(TypesDiffer, declare)
 

@@ -74,9 +74,9 @@ def test_two_joins_of_the_same_streams_need_names() -> None:
 
 def test_a_join_says_what_it_does_and_what_it_dropped() -> None:
     app = Builder("app")
-    texts(app).left_join(texts(app, "right"), lambda a, b: a + b, hr.join_windows("1s"), name="pairs").to("out")
+    texts(app).left_join(texts(app, "right"), lambda a, _: a + "!", hr.join_windows("1s"), name="pairs").to("out")
     (join_node,) = (node for node in app.plan().nodes if node.op == "stream_join")
-    assert join_node.detail() == "left, left + right, within 1s, grace 0s, store pairs"
+    assert join_node.detail() == "left, left + '!', within 1s, grace 0s, store pairs"
     driver = TopologyTestDriver(app)
     driver.input("left").pipe(None, key="a")
     driver.input("right").pipe("x")
