@@ -15,7 +15,7 @@ from headrace.dsl.joinable_stream import JoinableStream
 from headrace.dsl.joins import same_app
 from headrace.dsl.names import checked_name, fitting_serde, ttl_of
 from headrace.dsl.options import Partitioner, partitioner_of
-from headrace.dsl.processors import Function, Stores, process, process_values
+from headrace.dsl.processable_stream import ProcessableStream
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr
 from headrace.model.durations import Duration, duration_ms
@@ -39,7 +39,6 @@ from headrace.plan.nodes import (
     ToTable,
 )
 from headrace.plan.origin import origin
-from headrace.processor import FixedKeyProcessor, Processor
 from headrace.serde import Serde, serde_of
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ V2 = TypeVar("V2")
 V3 = TypeVar("V3")
 
 
-class KStream(JoinableStream[K, V]):
+class KStream(JoinableStream[K, V], ProcessableStream[K, V]):
     """An unbounded sequence of records, each an event of its own."""
 
     def __init__(self, builder: Builder, node: Node) -> None:
@@ -258,97 +257,6 @@ class KStream(JoinableStream[K, V]):
             numbers.errors().to("failed")
         """
         return KStream(self._builder, errors(self._builder, self._node, name, origin()))
-
-    @overload
-    def process(
-        self,
-        processor: Function,
-        *,
-        key: Serde[K2],
-        value: Serde[V2],
-        stores: Stores = (),
-        name: str | None = None,
-    ) -> KStream[K2, V2]: ...
-
-    @overload
-    def process(
-        self,
-        processor: Callable[[], Processor[K2, V2]],
-        *,
-        stores: Stores = (),
-        key: Serde[K2] | None = None,
-        value: Serde[V2] | None = None,
-        name: str | None = None,
-    ) -> KStream[K2, V2]: ...
-
-    @overload
-    def process(
-        self,
-        processor: Function,
-        *,
-        stores: Stores = (),
-        key: Serde[Any] | None = None,
-        value: Serde[Any] | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, Any]: ...
-
-    def process(
-        self,
-        processor: Any,
-        *,
-        stores: Stores = (),
-        key: Serde[Any] | None = None,
-        value: Serde[Any] | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, Any]:
-        """Hand every record to a processor, with stores and timers; it sends on what it likes, with keys of its own.
-
-        Give a subclass of `hr.Processor`, a function that makes one, or a function of the record, or of the record and
-        the context, that yields records. `key` and `value` are the serdes of what it sends on. Nothing is dropped, and
-        nothing moves to another task before it: put `repartition()` in front if keys were changed and stores are used.
-
-            def twice(record):
-                yield record
-                yield record.with_value(record.value.upper())
-
-            words.process(twice, key=hr.STRING, value=hr.STRING).to("both")
-        """
-        here = origin()
-        path = self._builder.unique(name, f"{self._node.name}.process", here)
-        node = process(self._builder, (self._node,), processor, path, here, stores=stores, key=key, value=value)
-        return KStream(self._builder, node)
-
-    @overload
-    def process_values(
-        self, processor: Function, *, value: Serde[V2], stores: Stores = (), name: str | None = None
-    ) -> KStream[K, V2]: ...
-
-    @overload
-    def process_values(
-        self,
-        processor: Callable[[], FixedKeyProcessor[V2]],
-        *,
-        stores: Stores = (),
-        value: Serde[V2] | None = None,
-        name: str | None = None,
-    ) -> KStream[K, V2]: ...
-
-    @overload
-    def process_values(
-        self, processor: Function, *, stores: Stores = (), value: Serde[Any] | None = None, name: str | None = None
-    ) -> KStream[K, Any]: ...
-
-    def process_values(
-        self, processor: Any, *, stores: Stores = (), value: Serde[Any] | None = None, name: str | None = None
-    ) -> KStream[K, Any]:
-        """As `process`, with a `hr.FixedKeyProcessor` or a function that leaves the keys alone: no record has to move.
-
-        What is sent on is made of a record that came in; another key is refused.
-        """
-        here = origin()
-        path = self._builder.unique(name, f"{self._node.name}.process_values", here)
-        node = process_values(self._builder, self._node, processor, path, here, stores, value)
-        return KStream(self._builder, node)
 
     def split(self, name: str | None = None) -> BranchedKStream[K, V]:
         """Send each record one of several ways.
