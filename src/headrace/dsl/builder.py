@@ -301,6 +301,9 @@ class Builder(Declared):
         if again is not None:
             raise TopicsOverlap(topics, again.origin, here)
         made = supplied("add_global_store", processor, Processor, here)
+        others = [one for one in made.stores if one not in (store, getattr(store, "name", None))]
+        if others:
+            raise OptionInvalid("stores", others, "none: the processor of a global store reaches that one alone", here)
         self.take_store(store, here)
         node = GlobalStore(
             name=self.unique(name, topic, here),

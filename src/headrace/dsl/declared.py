@@ -11,7 +11,7 @@ from headrace.dsl.topics import check_topics
 from headrace.errors import NameTaken, NothingToRun, StoreNeedsName
 from headrace.plan.graph import Plan
 from headrace.plan.growth import GrowingStore, growing_stores
-from headrace.plan.nodes import Emit, Node
+from headrace.plan.nodes import Emit, Node, StreamJoin
 from headrace.plan.origin import origin
 from headrace.plan.stores import Store
 
@@ -65,6 +65,8 @@ class Declared:
         store = getattr(node, "store", None)
         if store is not None:
             self._stores[store] = node
+        if isinstance(node, StreamJoin):
+            self._stores |= dict.fromkeys(node.side_stores, node)
         if node.name in self._path_of:
             named_by_store = store is not None and store not in self._unnamed_stores
             after = node.inputs[0] if node.inputs and not named_by_store else None
@@ -94,22 +96,23 @@ class Declared:
         self._path_of[candidate] = place or path
         return candidate
 
-    def store_name(self, name: str | None, path: str, here: str) -> str:
-        """A name for a store, the user's or the path; both must be new, for state is found again by it."""
-        if name is not None:
-            checked_name("a store", name, here)
-            taken = self._stores[name].origin if name in self._stores else self.connections.origin_of(name)
-            if taken is not None:
-                raise NameTaken(name, taken, here)
-            return name
-        op = path.rpartition(".")[2].partition("-")[0]
-        if len(path) > LONGEST_NAME:
-            raise StoreNeedsName(op, here, f"its path has {len(path)} characters, a name has at most {LONGEST_NAME}")
-        if path in self._stores:
-            twins = self._stores[path].origin, here
-            raise StoreNeedsName(op, here, f"there is a store at its path {path!r} already", twins)
-        self._unnamed_stores.add(path)
-        return path
+    def store_name(self, name: str | None, path: str, here: str, parts: tuple[str, ...] = ()) -> str:
+        """A name for a store, the user's or the path; both must be new, for state is found again by it.
+
+        With `parts` it stands for several, each with a part behind the name, and all of them must be new.
+        """
+        chosen = path if name is None else name
+        for store in (chosen, *(f"{chosen}.{part}" for part in parts)):
+            taken = self._stores[store].origin if store in self._stores else self.connections.origin_of(store)
+            if name is None:
+                _check_path(store, path.rpartition(".")[2].partition("-")[0], taken, here)
+            elif taken is not None:
+                raise NameTaken(store, taken, here)
+            else:
+                checked_name("a store", store, here)
+        if name is None:
+            self._unnamed_stores.add(path)
+        return chosen
 
     def kept(self, store: str | None, emit: str | None, here: str) -> dict[str, Any]:
         """`store` and `emit` of a table that keeps its rows only if told where; without, every change is sent on."""
@@ -140,3 +143,11 @@ class Declared:
                     f"only the order of two lines tells which {path!r} it belongs to",
                     (first.origin, second.origin),
                 )
+
+
+def _check_path(path: str, op: str, taken: str | None, here: str) -> None:
+    """Raise if a path is too long for the name of a store, or is one already."""
+    if len(path) > LONGEST_NAME:
+        raise StoreNeedsName(op, here, f"its path has {len(path)} characters, a name has at most {LONGEST_NAME}")
+    if taken is not None:
+        raise StoreNeedsName(op, here, f"there is a store at its path {path!r} already", (taken, here))

@@ -25,6 +25,7 @@ from headrace.plan.nodes import (
     TableJoin,
     VersionedTable,
 )
+from headrace.plan.nodes.stream_join import SIDES
 
 if TYPE_CHECKING:
     from headrace.dsl.builder import Builder
@@ -177,7 +178,7 @@ def stream_join(
         wanted = 'hr.join_windows("10s"): two streams are joined within some time'
         raise OptionInvalid("windows", windows, wanted, here)
     same_keys(left, right, here)
-    kept = builder.store_name(store, name or f"{left.name}.{op}-{right.name}", here)
+    kept = builder.store_name(store, name or f"{left.name}.{op}-{right.name}", here, SIDES)
     node = StreamJoin(
         name=builder.unique(name, f"{left.name}.{op}", here),
         origin=here,

@@ -30,6 +30,9 @@ from headrace.errors import (
     TopicReadTwoWays,
     TopicsOverlap,
 )
+from headrace.plan.nodes import Process
+from headrace.plan.nodes.windowed import WindowedAggregation
+from headrace.plan.stores import Window
 from headrace.testing import TopologyTestDriver
 
 HERE = r"test_processors\.py:\d+"
@@ -339,6 +342,28 @@ def test_nothing_is_sent_on_from_a_transformer_or_a_global_store() -> None:
         driver.input("in").pipe("x", key="a")
     with pytest.raises(RecordFailed, match="nothing can be sent on from a global store"):
         driver.input("g").pipe(b"x")
+
+
+def test_the_processor_of_a_global_store_reaches_no_other() -> None:
+    class Filling(Passing):
+        stores = ("seen", OTHER)
+
+    class Own(Passing):
+        stores = (SEEN,)
+
+    words = "the processor of a global store reaches that one alone"
+    refused(OptionInvalid, lambda app: app.add_global_store(SEEN, "g", Filling), "stores=[", words)
+    Builder("app").add_global_store(SEEN, "g", Own)
+
+
+def test_the_store_of_windows_is_seen_for_as_long_as_its_operator_keeps_them() -> None:
+    app = Builder("app")
+    counts = texts(app).group_by_key().windowed_by(hr.sliding("1s")).count(store="n")
+    counts.to_stream().process(Passing, stores=("n",))
+    (process,) = app.plan().of(Process)
+    (windows,) = app.plan().of(WindowedAggregation)
+    store = process.stores[0].store
+    assert isinstance(store, Window) and store.retention_ms == windows.kept_ms > windows.retention_ms
 
 
 def test_a_global_store_can_only_be_read() -> None:
