@@ -52,7 +52,7 @@ def test_the_page_is_read() -> None:
 
 def test_every_public_method_of_the_dsl_is_on_the_page() -> None:
     classes = ["KStream", "KTable", "KGroupedStream", "KGroupedTable", "CogroupedKStream", "BranchedKStream"]
-    methods = {f"{one}.{method}" for one in classes for method in vars(roots()[one]) if not method.startswith("_")}
+    methods = {f"{one}.{method}" for one in classes for method in dir(roots()[one]) if not method.startswith("_")}
     assert sorted(methods - named() - BEYOND) == []
 
 
