@@ -75,7 +75,7 @@ class CogroupedKStream(Generic[K, A]):
             origin=here,
             streams=tuple(stream for stream, _, _ in self._parts),
             initial=begin,
-            aggregators=self.aggregators(begin),
+            aggregators=self._aggregators(begin),
             store=name,
             emit=self._builder.emission(emit, here),
             ttl_ms=ttl_of(ttl, here),
@@ -85,9 +85,9 @@ class CogroupedKStream(Generic[K, A]):
     def windowed_by(self, windows: Windows) -> WindowedCogroupedKStream[K, A]:
         """Group the records by window, too, as `windowed_by` of a grouped stream."""
         streams = tuple(stream for stream, _, _ in self._parts)
-        return WindowedCogroupedKStream(self._builder, streams, self.aggregators, checked_windows(windows, origin()))
+        return WindowedCogroupedKStream(self._builder, streams, self._aggregators, checked_windows(windows, origin()))
 
-    def aggregators(self, begin: Initial) -> tuple[Bound, ...]:
+    def _aggregators(self, begin: Initial) -> tuple[Bound, ...]:
         """The aggregator of each stream, typed by what the aggregate begins with."""
         return tuple(self._aggregator(part, begin) for part in self._parts)
 
