@@ -49,6 +49,26 @@ def looked_up(app: Builder) -> None:
     texts(app).left_join(users, lambda v, user: v + hr.coalesce(user, "-")).to("out")
 
 
+SEEN = hr.stores.key_value("seen", key=hr.STRING, value=hr.STRING, ttl="10ms")
+
+
+def kept(record: hr.Record, context: hr.ProcessorContext) -> None:
+    context.store(SEEN).put(record.key, record.value)
+
+
+def listed(record: hr.Record, context: hr.ProcessorContext) -> hr.Record:
+    """What the store has of this key, and all of its keys."""
+    seen = context.store(SEEN)
+    own, everything = seen.get(record.key) or "-", "".join(key for key, _ in seen.all())
+    return record.with_value(f"{own} {everything}")
+
+
+def shared_store(app: Builder) -> None:
+    both = texts(app)
+    both.process(listed, stores=(SEEN,), key=hr.STRING, value=hr.STRING).to("out")
+    both.process(kept, stores=(SEEN,))
+
+
 CASES = [
     Case(
         "a row without an update is deleted when its time is over before the next record counts",
@@ -129,5 +149,19 @@ CASES = [
         put("users", ("a", "ann", 0)),
         put("in", ("a", "1", 9), ("a", "2", 10)),
         every("out", ("a", "1ann", 9), ("a", "2-", 10)),
+    ),
+    Case(
+        "a key of a store is gone when it was not put for so long",
+        shared_store,
+        put("in", ("a", "1", 0), ("b", "2", 5), ("a", "3", 9), ("b", "4", 14), ("b", "5", 15), ("a", "6", 25)),
+        every(
+            "out",
+            ("a", "- ", 0),
+            ("b", "- a", 5),
+            ("a", "1 ab", 9),
+            ("b", "2 ab", 14),
+            ("b", "4 ab", 15),
+            ("a", "- ", 25),
+        ),
     ),
 ]

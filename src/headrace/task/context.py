@@ -24,6 +24,10 @@ class TaskTime:
         self.before = Timers()
         """Calls by stream time that come before the record which moved it is handled."""
 
+    def now(self) -> int:
+        """Stream time."""
+        return self.stream_ms
+
 
 @dataclass(frozen=True)
 class Context:

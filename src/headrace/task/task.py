@@ -21,8 +21,9 @@ class Task:
     """Takes one record at a time, and pushes it through all of its operators before the next."""
 
     def __init__(self, part: SubTopology, plan: Plan, context: Context) -> None:
-        self._clock, self._time = context.clock, TaskTime()
-        context = replace(context, time=self._time, app_id=plan.app, task_id=f"{part.number}_0")
+        self._clock, self.time = context.clock, TaskTime()
+        context = replace(context, time=self.time, app_id=plan.app, task_id=f"{part.number}_0")
+        self.nodes = part.nodes
         self._operators: dict[Node, Operator[Any]] = {node: OPERATORS[type(node)](node, context) for node in part.nodes}
         for node, operator in self._operators.items():
             upstream = tuple(self._operators.get(one) for one in node.inputs)
@@ -46,7 +47,7 @@ class Task:
 
     def take(self, node: Node, record: Record) -> None:
         """Push a record that comes in from a node through all operators."""
-        time = self._time
+        time = self.time
         try:
             if record.ts > time.stream_ms:
                 time.stream_ms = record.ts
@@ -61,7 +62,7 @@ class Task:
 
     def tick(self) -> None:
         """The time of day has moved on: make the calls that are due."""
-        self._time.wall.run(self._clock.now_ms())
+        self.time.wall.run(self._clock.now_ms())
 
     def flush_of(self, node: Node) -> Callable[[], None] | None:
         """How a node sends on at the end of a batch what it held back; None if it never does, or is another task's."""

@@ -184,6 +184,11 @@ def test_the_store_of_a_join_is_its_own() -> None:
         (lambda: hr.stores.key_value("a", key=WRONG, value=hr.STRING), OptionInvalid, "to do: give a serde such as"),
         (lambda: "seen", OptionInvalid, "to do: give one of hr.stores"),
         (
+            lambda: hr.stores.key_value("a", key=hr.STRING, value=hr.STRING, ttl="0s"),
+            OptionInvalid,
+            "ttl='0s' is not possible",
+        ),
+        (
             lambda: hr.stores.window("w", key=hr.STRING, value=hr.STRING, size="10s", retention="9s"),
             OptionInvalid,
             "retention='9s' is not possible",
