@@ -48,7 +48,6 @@ K = TypeVar("K")
 V = TypeVar("V")
 K2 = TypeVar("K2")
 V2 = TypeVar("V2")
-V3 = TypeVar("V3")
 
 
 class KStream(JoinableStream[K, V], ProcessableStream[K, V]):
