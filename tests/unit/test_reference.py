@@ -52,5 +52,13 @@ def test_the_page_is_read() -> None:
 
 def test_every_public_method_of_the_dsl_is_on_the_page() -> None:
     classes = ["KStream", "KTable", "KGroupedStream", "KGroupedTable", "CogroupedKStream", "BranchedKStream"]
-    methods = {f"{one}.{method}" for one in classes for method in dir(roots()[one]) if not method.startswith("_")}
+    methods = {f"{one}.{method}" for one in classes for method in public(roots()[one])}
     assert sorted(methods - named()) == []
+
+
+def test_an_application_shows_what_is_declared_on_it_and_nothing_else() -> None:
+    assert sorted({f"App.{method}" for method in public(dsl.Builder)} - named()) == []
+
+
+def public(thing: object) -> list[str]:
+    return [name for name in dir(thing) if not name.startswith("_")]

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, overload
 
 from headrace.dsl.declared import Declared
 from headrace.dsl.global_table import GlobalKTable
-from headrace.dsl.names import ttl_of
+from headrace.dsl.names import checked_name, emit_of, ttl_of
 from headrace.dsl.options import Timestamp, check_same, start_of, times_of
 from headrace.dsl.processors import Given
 from headrace.dsl.sources import Topics, same_source, topics_of
@@ -16,6 +16,8 @@ from headrace.dsl.table import KTable
 from headrace.dsl.topology import Topology
 from headrace.errors import NameTaken, OptionInvalid, TopicsOverlap
 from headrace.model.durations import Duration, duration_ms, duration_text
+from headrace.plan.graph import Plan
+from headrace.plan.growth import GrowingStore, growing_stores
 from headrace.plan.nodes import (
     GlobalStore,
     GlobalTable,
@@ -35,8 +37,12 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Builder(Declared):
+class Builder:
     """Where a topology begins: hands out streams and tables of topics, and collects what is made of them."""
+
+    def __init__(self, app_id: str, *, emit: str = "settled") -> None:
+        self.id = checked_name("an application", app_id, origin())
+        self._declared = Declared(self.id, emit_of(emit, origin()))
 
     @overload
     def stream(
@@ -109,15 +115,16 @@ class Builder(Declared):
         here = origin()
         topics, pattern = topics_of(topic, here)
         stamp, first = times_of(timestamp, key, value, here), start_of(start, here)
-        again = same_source(self._nodes, topics, pattern, key, value, here)
+        again = same_source(self._declared.nodes, topics, pattern, key, value, here)
         if again is not None:
             check_same(again, here, timestamp=stamp, start=first)
-            return KStream(self, again)
+            return KStream(self._declared, again)
         path = re.sub(r"[^A-Za-z0-9._-]+", "_", pattern).strip("_") if pattern else "-".join(topics)
-        if name is None and path in self._names:  # the checkpoint knows sources by their names: no number will do
-            raise NameTaken(path, self._names[path].origin, here)
+        taken = self._declared.node(path)
+        if name is None and taken is not None:  # the checkpoint knows sources by their names: no number will do
+            raise NameTaken(path, taken.origin, here)
         source = Source(
-            name=self.unique(name, path, here),
+            name=self._declared.unique(name, path, here),
             origin=here,
             topics=topics,
             pattern=pattern,
@@ -126,7 +133,7 @@ class Builder(Declared):
             timestamp=stamp or Times.FAIL,
             start=first or Start.EARLIEST,
         )
-        return KStream(self, self.add(source))
+        return KStream(self._declared, self._declared.add(source))
 
     @overload
     def table(
@@ -256,14 +263,14 @@ class Builder(Declared):
         here = origin()
         topics, _ = topics_of(topic, here)
         stamp = times_of(timestamp, key, value, here)
-        again = same_source(self._nodes, topics, None, key, value, here, GlobalTable)
+        again = same_source(self._declared.nodes, topics, None, key, value, here, GlobalTable)
         if again is not None:
             assert isinstance(again, GlobalTable)
             check_same(again, here, timestamp=stamp)
-            return GlobalKTable(self, again)
-        kept = self.store_name(store, f"{topic}.global_table", here)
+            return GlobalKTable(self._declared, again)
+        kept = self._declared.store_name(store, f"{topic}.global_table", here)
         node = GlobalTable(
-            name=self.unique(name, topic, here),
+            name=self._declared.unique(name, topic, here),
             origin=here,
             topics=topics,
             key=key,
@@ -271,14 +278,14 @@ class Builder(Declared):
             timestamp=stamp or Times.FAIL,
             store=kept,
         )
-        return GlobalKTable(self, self.add(node))
+        return GlobalKTable(self._declared, self._declared.add(node))
 
     def add_state_store(self, store: Store[Any]) -> None:
         """Add a store for processors, which are connected to it by its name: `stores=("seen",)`.
 
         app.add_state_store(hr.stores.key_value("seen", key=hr.STRING, value=hr.BOOL))
         """
-        self.take_store(store, origin())
+        self._declared.take_store(store, origin())
 
     def add_global_store(
         self,
@@ -297,16 +304,16 @@ class Builder(Declared):
         """
         here = origin()
         topics, _ = topics_of(topic, here)
-        again = same_source(self._nodes, topics, None, key, value, here, GlobalStore)
+        again = same_source(self._declared.nodes, topics, None, key, value, here, GlobalStore)
         if again is not None:
             raise TopicsOverlap(topics, again.origin, here)
         made = supplied("add_global_store", processor, Processor, here)
         others = [one for one in made.stores if one not in (store, getattr(store, "name", None))]
         if others:
             raise OptionInvalid("stores", others, "none: the processor of a global store reaches that one alone", here)
-        self.take_store(store, here)
+        self._declared.take_store(store, here)
         node = GlobalStore(
-            name=self.unique(name, topic, here),
+            name=self._declared.unique(name, topic, here),
             origin=here,
             topics=topics,
             key=key,
@@ -316,12 +323,20 @@ class Builder(Declared):
             make=made.make,
             shown=made.shown,
         )
-        self.add(node)
+        self._declared.add(node)
 
     @property
     def topology(self) -> Topology:
         """The same application, as sources, processors and sinks that are named one by one."""
         return Topology(self)
+
+    def plan(self) -> Plan:
+        """What was declared so far, as data."""
+        return self._declared.plan()
+
+    def growing_stores(self) -> tuple[GrowingStore, ...]:
+        """The stores that can grow without bound, each with its line, what it grows with, and what would bound it."""
+        return growing_stores(self.plan().nodes)
 
     def _table(
         self,
@@ -339,7 +354,7 @@ class Builder(Declared):
     ) -> KTable[Any, Any]:
         topics, _ = topics_of(topic, here)
         stamp, first = times_of(timestamp, key, value, here), start_of(start, here)
-        again = same_source(self._nodes, topics, None, key, value, here, kind)
+        again = same_source(self._declared.nodes, topics, None, key, value, here, kind)
         if again is not None:
             assert isinstance(again, TableSource)
             if store not in (None, again.store):
@@ -349,16 +364,16 @@ class Builder(Declared):
                 raise OptionInvalid(
                     "ttl", duration_text(parameters["ttl_ms"]), f"the one at {again.origin}, or leave it out", here
                 )
-            return KTable(self, again)
+            return KTable(self._declared, again)
         node = kind(
-            name=self.unique(name, topic, here),
+            name=self._declared.unique(name, topic, here),
             origin=here,
             topics=topics,
             key=key,
             value=value,
             timestamp=stamp or Times.FAIL,
             start=first or Start.EARLIEST,
-            **self.kept(store, emit, here),
+            **self._declared.kept(store, emit, here),
             **parameters,
         )
-        return KTable(self, self.add(node))
+        return KTable(self._declared, self._declared.add(node))

@@ -10,9 +10,7 @@ from headrace.dsl.paths import Paths
 from headrace.dsl.topics import check_topics
 from headrace.errors import NameTaken, NothingToRun, StoreNeedsName
 from headrace.plan.graph import Plan
-from headrace.plan.growth import GrowingStore, growing_stores
 from headrace.plan.nodes import Emit, Node, StreamJoin
-from headrace.plan.origin import origin
 from headrace.plan.stores import Store
 
 N = TypeVar("N", bound=Node)
@@ -21,10 +19,9 @@ N = TypeVar("N", bound=Node)
 class Declared:
     """Takes in the nodes of one application, and looks after their names. Nothing runs while they are declared."""
 
-    def __init__(self, app_id: str, *, emit: str = "settled") -> None:
-        self.id = checked_name("an application", app_id, origin())
-        self.emit = emit_of(emit, origin())
-        self._nodes: list[Node] = []
+    def __init__(self, app_id: str, emit: Emit) -> None:
+        self.id, self.emit = app_id, emit
+        self.nodes: list[Node] = []
         self._names: dict[str, Node] = {}
         self._stores: dict[str, Node] = {}
         self._unnamed_stores: set[str] = set()
@@ -46,21 +43,17 @@ class Declared:
 
     def plan(self) -> Plan:
         """What was declared so far, as data."""
-        read = {upstream for node in self._nodes for upstream in node.inputs}
-        ends = tuple(node for node in self._nodes if node.facts.ends and node not in read)
+        read = {upstream for node in self.nodes for upstream in node.inputs}
+        ends = tuple(node for node in self.nodes if node.facts.ends and node not in read)
         if not ends:
             raise NothingToRun(self.id)
         self._check_stores()
-        check_topics(self._nodes)
-        return self.connections.connected(Plan(self.id, ends, tuple(self._nodes)))
-
-    def growing_stores(self) -> tuple[GrowingStore, ...]:
-        """The stores that can grow without bound, each with its line, what it grows with, and what would bound it."""
-        return growing_stores(self.plan().nodes)
+        check_topics(self.nodes)
+        return self.connections.connected(Plan(self.id, ends, tuple(self.nodes)))
 
     def add(self, node: N) -> N:
         """Take a node into the topology."""
-        self._nodes.append(node)
+        self.nodes.append(node)
         self._names[node.name] = node
         store = getattr(node, "store", None)
         if store is not None:

@@ -18,7 +18,7 @@ from headrace.plan.nodes import Node, Side
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
     from headrace.dsl.stream import KStream
     from headrace.dsl.table import KTable
 
@@ -58,7 +58,7 @@ class JoinableStream(Generic[K, V]):
     `map_values`. With `on`, the key is the one that `on` finds.
     """
 
-    _builder: Builder
+    _declared: Declared
     _node: Node
 
     @overload
@@ -440,10 +440,10 @@ class JoinableStream(Generic[K, V]):
     ) -> KStream[Any, Any]:
         here = origin()
         kinds = (streams.KStream, tables.KTable, GlobalKTable)
-        others = sides(self._builder, other, kinds, "a stream or a table, or several in a list", here)
-        joins = StreamJoins(self._builder, side, windows, grace, here)
+        others = sides(self._declared, other, kinds, "a stream or a table, or several in a list", here)
+        joins = StreamJoins(self._declared, side, windows, grace, here)
         if isinstance(other, list | tuple):
             node = joins.all(self._node, others, joiner, on, store, name)
         else:
             node = joins.one(self._node, others[0], joiner, on, store, name)
-        return streams.KStream(self._builder, node)
+        return streams.KStream(self._declared, node)

@@ -14,7 +14,7 @@ from headrace.plan.nodes import Node, Side
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
     from headrace.dsl.table import KTable
 
 K = TypeVar("K")
@@ -34,7 +34,7 @@ class Rows(TypedDict, total=False):
 class JoinableTable(Generic[K, V]):
     """The part of a table that joins it with others. Functions are as in the joins of streams."""
 
-    _builder: Builder
+    _declared: Declared
     _node: Node
 
     @overload
@@ -183,10 +183,10 @@ class JoinableTable(Generic[K, V]):
         name: str | None,
     ) -> KTable[K, Any]:
         here, wanted = origin(), "a table, or several in a list: a stream joins a table with stream.join(table, ...)"
-        others = sides(self._builder, other, (tables.KTable,), wanted, here)
-        joins = TableJoins(self._builder, side, store, emit, name, here)
+        others = sides(self._declared, other, (tables.KTable,), wanted, here)
+        joins = TableJoins(self._declared, side, store, emit, name, here)
         if isinstance(other, list | tuple):
             node = joins.all(self._node, others, joiner, on)
         else:
             node = joins.one(self._node, others[0], joiner, on)
-        return tables.KTable(self._builder, node)
+        return tables.KTable(self._declared, node)

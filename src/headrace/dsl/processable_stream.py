@@ -13,7 +13,7 @@ from headrace.processor import FixedKeyProcessor, Processor
 from headrace.serde import Serde
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
     from headrace.dsl.stream import KStream
 
 K = TypeVar("K")
@@ -25,7 +25,7 @@ V2 = TypeVar("V2")
 class ProcessableStream(Generic[K, V]):
     """The part of a stream that hands it to processors."""
 
-    _builder: Builder
+    _declared: Declared
     _node: Node
 
     @overload
@@ -83,9 +83,9 @@ class ProcessableStream(Generic[K, V]):
             words.process(twice, key=hr.STRING, value=hr.STRING).to("both")
         """
         here = origin()
-        path = self._builder.unique(name, f"{self._node.name}.process", here)
-        node = process(self._builder, (self._node,), processor, path, here, stores=stores, key=key, value=value)
-        return streams.KStream(self._builder, node)
+        path = self._declared.unique(name, f"{self._node.name}.process", here)
+        node = process(self._declared, (self._node,), processor, path, here, stores=stores, key=key, value=value)
+        return streams.KStream(self._declared, node)
 
     @overload
     def process_values(
@@ -115,6 +115,6 @@ class ProcessableStream(Generic[K, V]):
         What is sent on is made of a record that came in; another key is refused.
         """
         here = origin()
-        path = self._builder.unique(name, f"{self._node.name}.process_values", here)
-        node = process_values(self._builder, self._node, processor, path, here, stores, value)
-        return streams.KStream(self._builder, node)
+        path = self._declared.unique(name, f"{self._node.name}.process_values", here)
+        node = process_values(self._declared, self._node, processor, path, here, stores, value)
+        return streams.KStream(self._declared, node)

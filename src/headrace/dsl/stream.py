@@ -42,7 +42,7 @@ from headrace.plan.origin import origin
 from headrace.serde import Serde, serde_of
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -53,8 +53,8 @@ V2 = TypeVar("V2")
 class KStream(JoinableStream[K, V], ProcessableStream[K, V]):
     """An unbounded sequence of records, each an event of its own."""
 
-    def __init__(self, builder: Builder, node: Node) -> None:
-        self._builder, self._node = builder, node
+    def __init__(self, declared: Declared, node: Node) -> None:
+        self._declared, self._node = declared, node
 
     def __repr__(self) -> str:
         return f"KStream({self._node.name})"
@@ -191,7 +191,7 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V]):
         return merged
 
     def _merge(self, other: KStream[K, V], name: str | None, here: str) -> KStream[K, V]:
-        same_app(self._builder, other, here, KStream, "a stream: of a table, its changes are one: table.to_stream()")
+        same_app(self._declared, other, here, KStream, "a stream: of a table, its changes are one: table.to_stream()")
         for part in ("key", "value"):
             mine, theirs = (getattr(node.output(), part) for node in (self._node, other._node))
             if not mine.meets(theirs):
@@ -203,12 +203,12 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V]):
                     fix="bring them to one type with map or map_values first",
                 )
         node = Merge(
-            name=self._builder.unique(name, f"{self._node.name}.merge", here),
+            name=self._declared.unique(name, f"{self._node.name}.merge", here),
             origin=here,
             left=self._node,
             right=other._node,
         )
-        return KStream(self._builder, self._builder.add(node))
+        return KStream(self._declared, self._declared.add(node))
 
     def drop_duplicates(
         self,
@@ -233,7 +233,7 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V]):
         found = None if key is None else bound("drop_duplicates", key, (KEY_VALUE,), self._node, here)
         if found is not None:
             serde_of(found.type, here)  # raises if the id has no bytes to be found by
-        kept = self._builder.store_name(store, name or f"{self._node.name}.drop_duplicates", here)
+        kept = self._declared.store_name(store, name or f"{self._node.name}.drop_duplicates", here)
         return self._next(DropDuplicates, "drop_duplicates", name, here, id=found, within_ms=within_ms, store=kept)
 
     def late(self, *, name: str | None = None) -> KStream[K, Any]:
@@ -242,7 +242,7 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V]):
         Of a join with another stream, these are the records of both sides. Their values have a type if both sides have
         the same.
         """
-        return KStream(self._builder, late(self._builder, self._node, name, origin()))
+        return KStream(self._declared, late(self._declared, self._node, name, origin()))
 
     def errors(self, *, name: str | None = None) -> KStream[K, Failure[Any]]:
         """The records that the function of this operator failed on; none of them stops the application any more.
@@ -255,7 +255,7 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V]):
             numbers = texts.map_values(lambda text: 100 // len(text))
             numbers.errors().to("failed")
         """
-        return KStream(self._builder, errors(self._builder, self._node, name, origin()))
+        return KStream(self._declared, errors(self._declared, self._node, name, origin()))
 
     def split(self, name: str | None = None) -> BranchedKStream[K, V]:
         """Send each record one of several ways.
@@ -263,7 +263,7 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V]):
         ways = orders.split("orders-").branch(lambda k, v: v > 100, name="big").default_branch("small")
         ways["orders-big"], ways["orders-small"]
         """
-        return BranchedKStream(self._builder, self._node, name, origin())
+        return BranchedKStream(self._declared, self._node, name, origin())
 
     def repartition(
         self, partitions: int | None = None, *, partitioner: Partitioner | None = None, name: str | None = None
@@ -296,18 +296,18 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V]):
         here = origin()
         self._node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
         node = ToTable(
-            name=self._builder.unique(name, f"{self._node.name}.to_table", here),
+            name=self._declared.unique(name, f"{self._node.name}.to_table", here),
             origin=here,
             upstream=self._node,
-            **self._builder.kept(store, emit, here),
+            **self._declared.kept(store, emit, here),
             ttl_ms=ttl_of(ttl, here),
         )
-        return tables.KTable(self._builder, self._builder.add(node))
+        return tables.KTable(self._declared, self._declared.add(node))
 
     def group_by_key(self) -> KGroupedStream[K, V]:
         """Group the records by their key, for an aggregation."""
         self._node.output().key.store_serde(origin())  # raises if the key has no bytes to be found by
-        return KGroupedStream(self._builder, self._node)
+        return KGroupedStream(self._declared, self._node)
 
     def group_by(self, selector: Callable[[K, V], K2] | Expr, *, name: str | None = None) -> KGroupedStream[K2, V]:
         """Group the records by a new key: `words.group_by(lambda key, word: word)`."""
@@ -352,9 +352,9 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V]):
 
     def _next(self, kind: type[Node], op: str, name: str | None, here: str, **parameters: Any) -> KStream[Any, Any]:
         node = kind(
-            name=self._builder.unique(name, f"{self._node.name}.{op}", here),
+            name=self._declared.unique(name, f"{self._node.name}.{op}", here),
             origin=here,
             upstream=self._node,  # type: ignore[call-arg]
             **parameters,
         )
-        return KStream(self._builder, self._builder.add(node))
+        return KStream(self._declared, self._declared.add(node))

@@ -31,7 +31,7 @@ from headrace.processor.supplied import supplied
 from headrace.serde import Serde
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -42,8 +42,8 @@ V2 = TypeVar("V2")
 class KTable(JoinableTable[K, V]):
     """The current value of every key, and the stream of its changes."""
 
-    def __init__(self, builder: Builder, node: Node) -> None:
-        self._builder, self._node = builder, node
+    def __init__(self, declared: Declared, node: Node) -> None:
+        self._declared, self._node = declared, node
 
     def __repr__(self) -> str:
         return f"KTable({self._node.name})"
@@ -185,7 +185,7 @@ class KTable(JoinableTable[K, V]):
             shown=made.shown,
             value=field,
         )
-        self._builder.connections.connect(table._node.name, (*made.stores, *stores), here)
+        self._declared.connections.connect(table._node.name, (*made.stores, *stores), here)
         return table
 
     def group_by(
@@ -198,13 +198,13 @@ class KTable(JoinableTable[K, V]):
         here = origin()
         pair = bound("group_by", selector, (KEY_VALUE,), self._node, here, pair_type)
         node = TableGroupBy(
-            name=self._builder.unique(name, f"{self._node.name}.group_by", here),
+            name=self._declared.unique(name, f"{self._node.name}.group_by", here),
             origin=here,
             upstream=self._node,
             pair=pair,
         )
         node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
-        return KGroupedTable(self._builder, self._builder.add(node))
+        return KGroupedTable(self._declared, self._declared.add(node))
 
     def suppress(self, until: Suppressed, *, name: str | None = None) -> KTable[K, V]:
         """Hold back changes, and send on the last of each key: `hr.until_window_closes()`, `hr.until_time_limit("5s")`.
@@ -217,20 +217,20 @@ class KTable(JoinableTable[K, V]):
         if self._node.versioned:
             raise VersionsHeldBack(self._node.name, here)
         node = Suppress(
-            name=self._builder.unique(name, f"{self._node.name}.suppress", here),
+            name=self._declared.unique(name, f"{self._node.name}.suppress", here),
             origin=here,
             upstream=self._node,
             wait_ms=told.wait_ms(self._node, here),
             final=told.limit_ms is None,
             max_records=told.max_records,
             fail_when_full=told.fail_when_full,
-            emit=self._builder.emit,
+            emit=self._declared.emit,
             max_bytes=told.max_bytes,
             idle_ms=told.idle_ms,
         )
         if told.max_bytes is not None:
             node.output().value.default_serde(here)  # raises if values have no bytes to be counted
-        return KTable(self._builder, self._builder.add(node))
+        return KTable(self._declared, self._declared.add(node))
 
     def late(self, *, name: str | None = None) -> streams.KStream[Any, Any]:
         """The records that came too late for this table, as they were: with their keys, values, times and headers.
@@ -241,7 +241,7 @@ class KTable(JoinableTable[K, V]):
             counts = clicks.group_by_key().windowed_by(hr.tumbling("1m")).count(store="clicks-per-minute")
             counts.late().to("late-clicks")
         """
-        return streams.KStream(self._builder, late(self._builder, self._node, name, origin()))
+        return streams.KStream(self._declared, late(self._declared, self._node, name, origin()))
 
     def errors(self, *, name: str | None = None) -> streams.KStream[Any, Failure[Any]]:
         """The records that a function of this table failed on; none of them stops the application any more.
@@ -250,7 +250,7 @@ class KTable(JoinableTable[K, V]):
         was there before it is deleted. An aggregate stays as it was before the record; of sliding windows, those that
         the record came into first keep it.
         """
-        return streams.KStream(self._builder, errors(self._builder, self._node, name, origin()))
+        return streams.KStream(self._declared, errors(self._declared, self._node, name, origin()))
 
     def expired(self, *, name: str | None = None) -> streams.KStream[K, V]:
         """The windows of a windowed aggregation that its store has forgotten, each with its last value.
@@ -260,7 +260,7 @@ class KTable(JoinableTable[K, V]):
 
             counts.expired().map_values(lambda count: None).to("clicks-per-minute")
         """
-        return streams.KStream(self._builder, expired(self._builder, self._node, name, origin()))
+        return streams.KStream(self._declared, expired(self._declared, self._node, name, origin()))
 
     @overload
     def to_stream(self, *, name: str | None = None) -> streams.KStream[K, V]: ...
@@ -277,9 +277,9 @@ class KTable(JoinableTable[K, V]):
         """
         here = origin()
         node = ToStream(
-            name=self._builder.unique(name, f"{self._node.name}.to_stream", here), origin=here, upstream=self._node
+            name=self._declared.unique(name, f"{self._node.name}.to_stream", here), origin=here, upstream=self._node
         )
-        stream: streams.KStream[K, V] = streams.KStream(self._builder, self._builder.add(node))
+        stream: streams.KStream[K, V] = streams.KStream(self._declared, self._declared.add(node))
         return stream if mapper is None else stream.select_key(mapper)
 
     def _filter(
@@ -306,10 +306,10 @@ class KTable(JoinableTable[K, V]):
         **parameters: Any,
     ) -> KTable[Any, Any]:
         node = kind(
-            name=self._builder.unique(name, f"{self._node.name}.{op}", here),
+            name=self._declared.unique(name, f"{self._node.name}.{op}", here),
             origin=here,
             upstream=self._node,  # type: ignore[call-arg]
-            **self._builder.kept(store, emit, here),
+            **self._declared.kept(store, emit, here),
             **parameters,
         )
-        return KTable(self._builder, self._builder.add(node))
+        return KTable(self._declared, self._declared.add(node))

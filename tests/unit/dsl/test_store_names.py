@@ -105,7 +105,7 @@ def test_the_words() -> None:
     with pytest.raises(StoreNeedsName) as needed:
         app.plan()
     assert "only the order of two lines tells which 'in.filter' it belongs to" in str(needed.value)
-    first, second = (one.origin for one in app._nodes if one.op == "filter")
+    first, second = (one.origin for one in app._declared.nodes if one.op == "filter")
     assert needed.value.where == f"{first} and {second}"
 
 
