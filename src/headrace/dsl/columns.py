@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from headrace.dsl.functions import KEY_VALUE, VALUE, Check, bound_on, exactly
 from headrace.errors import OptionInvalid, TypesDiffer
@@ -17,11 +17,17 @@ from headrace.plan.nodes import Node, SelectKey
 if TYPE_CHECKING:
     from headrace.dsl.declared import Declared
 
+K = TypeVar("K")
+V = TypeVar("V")
+K2 = TypeVar("K2")
+
 Column = str | tuple[str, str]
 """A field that both sides have, or the name it has on the left and the one on the right."""
 
 Columns = str | Sequence[Column]
 On = Callable[..., Any] | Expr | Columns
+LookUp = Callable[[K, V], K2 | None] | Callable[[V], K2 | None] | Expr | Columns
+"""Finds the key of a row of another table: in the value, or in the key and the value."""
 
 LEFT, RIGHT = 0, 1
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack, over
 
 from headrace.dsl import stream as streams
 from headrace.dsl import table as tables
-from headrace.dsl.columns import Columns, On
+from headrace.dsl.columns import LookUp, On
 from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.joins import Joiner, Keyed, Pair, sides
 from headrace.dsl.stream_joins import StreamJoins
@@ -27,10 +27,6 @@ V = TypeVar("V")
 K2 = TypeVar("K2")
 V2 = TypeVar("V2")
 V3 = TypeVar("V3")
-
-
-LookUp = Callable[[K, V], K2 | None] | Callable[[V], K2 | None] | Expr | Columns
-"""Finds the key of a row in a record."""
 
 
 class Named(TypedDict, total=False):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack, overload
 
 from headrace.dsl import table as tables
-from headrace.dsl.columns import On
+from headrace.dsl.columns import LookUp, On
 from headrace.dsl.joins import Joiner, Keyed, Pair, sides
 from headrace.dsl.table_joins import TableJoins
 from headrace.expr import Expr
@@ -39,11 +39,21 @@ class JoinableTable(Generic[K, V]):
 
     @overload
     def join(
-        self, other: KTable[Any, V2], joiner: Pair[V, V2, Expr], *, on: On | None = None, **options: Unpack[Rows]
+        self,
+        other: KTable[Any, V2],
+        joiner: Pair[V, V2, Expr],
+        *,
+        on: LookUp[K, V, Any] | None = None,
+        **options: Unpack[Rows],
     ) -> KTable[K, Any]: ...
     @overload
     def join(
-        self, other: KTable[Any, V2], joiner: Pair[V, V2, V3], *, on: On | None = None, **options: Unpack[Rows]
+        self,
+        other: KTable[Any, V2],
+        joiner: Pair[V, V2, V3],
+        *,
+        on: LookUp[K, V, Any] | None = None,
+        **options: Unpack[Rows],
     ) -> KTable[K, V3]: ...
     @overload
     def join(
@@ -51,12 +61,17 @@ class JoinableTable(Generic[K, V]):
         other: KTable[Any, V2],
         joiner: Keyed[K, V, V2, Expr] | Expr,
         *,
-        on: On | None = None,
+        on: LookUp[K, V, Any] | None = None,
         **options: Unpack[Rows],
     ) -> KTable[K, Any]: ...
     @overload
     def join(
-        self, other: KTable[Any, V2], joiner: Keyed[K, V, V2, V3], *, on: On | None = None, **options: Unpack[Rows]
+        self,
+        other: KTable[Any, V2],
+        joiner: Keyed[K, V, V2, V3],
+        *,
+        on: LookUp[K, V, Any] | None = None,
+        **options: Unpack[Rows],
     ) -> KTable[K, V3]: ...
     @overload
     def join(
@@ -94,11 +109,21 @@ class JoinableTable(Generic[K, V]):
 
     @overload
     def left_join(
-        self, other: KTable[Any, V2], joiner: Pair[V, V2 | None, Expr], *, on: On | None = None, **options: Unpack[Rows]
+        self,
+        other: KTable[Any, V2],
+        joiner: Pair[V, V2 | None, Expr],
+        *,
+        on: LookUp[K, V, Any] | None = None,
+        **options: Unpack[Rows],
     ) -> KTable[K, Any]: ...
     @overload
     def left_join(
-        self, other: KTable[Any, V2], joiner: Pair[V, V2 | None, V3], *, on: On | None = None, **options: Unpack[Rows]
+        self,
+        other: KTable[Any, V2],
+        joiner: Pair[V, V2 | None, V3],
+        *,
+        on: LookUp[K, V, Any] | None = None,
+        **options: Unpack[Rows],
     ) -> KTable[K, V3]: ...
     @overload
     def left_join(
@@ -106,7 +131,7 @@ class JoinableTable(Generic[K, V]):
         other: KTable[Any, V2],
         joiner: Keyed[K, V, V2 | None, Expr] | Expr,
         *,
-        on: On | None = None,
+        on: LookUp[K, V, Any] | None = None,
         **options: Unpack[Rows],
     ) -> KTable[K, Any]: ...
     @overload
@@ -115,7 +140,7 @@ class JoinableTable(Generic[K, V]):
         other: KTable[Any, V2],
         joiner: Keyed[K, V, V2 | None, V3],
         *,
-        on: On | None = None,
+        on: LookUp[K, V, Any] | None = None,
         **options: Unpack[Rows],
     ) -> KTable[K, V3]: ...
     @overload
