@@ -7,7 +7,6 @@ from cases.table import Case, Topology, every, put, texts
 from headrace.dsl import Builder, KStream
 from headrace.model.windows import Windows
 
-GAP = "Spark has no streams beside a result yet"
 H = (("h", b"1"),)
 
 
@@ -170,44 +169,40 @@ def expired_of_cogroup(app: Builder) -> None:
     both.windowed_by(hr.tumbling("10ms")).aggregate("", store="n").expired().to("expired")
 
 
-def case(title: str, topology: Topology, *steps: Any) -> Case:
-    return Case(title, topology, *steps, gap=GAP)
-
-
 CASES = [
-    case(
+    Case(
         "a late record is a record of a stream as it was",
         late(hr.tumbling("10ms", grace="5ms")),
         put("in", ("a", "1", 3), ("a", "2", 15), ("a", "3", 9, H), ("b", None, 4), (None, "4", 1)),
         every("out", (("a", 0, 10), 1, 3), (("a", 10, 20), 1, 15)),
         every("late", ("a", "3", 9, H), ("b", None, 4)),
     ),
-    case(
+    Case(
         "a record that one hopping window still takes is not late",
         late(hr.hopping("10ms", advance="5ms")),
         put("in", ("a", "1", 20), ("a", "2", 16), ("a", "3", 9)),
         every("late", ("a", "3", 9)),
     ),
-    case(
+    Case(
         "late records of sliding windows",
         late(hr.sliding("10ms")),
         put("in", ("a", "1", 50), ("a", "2", 45), ("a", "3", 39)),
         every("late", ("a", "3", 39)),
     ),
-    case(
+    Case(
         "late records of sessions",
         late(hr.session("10ms")),
         put("in", ("a", "1", 50), ("a", "2", 45), ("a", "3", 30)),
         every("late", ("a", "3", 30)),
     ),
-    case(
+    Case(
         "late records of all streams of a windowed cogroup",
         late_of_cogroup,
         put("left", ("a", "1", 15), ("a", "2", 3)),
         put("right", ("b", "3", 25), ("b", "4", 9)),
         every("late", ("a", "2", 3), ("b", "4", 9)),
     ),
-    case(
+    Case(
         "a record of a join that comes too late for any partner and finds none",
         late_of_join,
         put("left", ("a", "1", 100)),
@@ -215,19 +210,19 @@ CASES = [
         every("out", ("a", "13", 110)),
         every("late", ("b", "4", 94)),
     ),
-    case(
+    Case(
         "late records of a versioned table",
         late_of_versions,
         put("in", ("a", "1", 100), ("b", "2", 90), ("c", "3", 89)),
         every("late", ("c", "3", 89)),
     ),
-    case(
+    Case(
         "late records are counted by the key they were grouped by",
         late_again,
         put("in", ("a", "x", 50), ("b", "y", 3), ("c", "y", 4)),
         every("late", ("y", 1, 3), ("y", 2, 4)),
     ),
-    case(
+    Case(
         "a record that fails is a record of a stream and those after it go on",
         failing,
         put("in", ("a", "5", 1), ("b", "0", 2, H), ("c", "no", 3), ("d", "2", 4)),
@@ -238,56 +233,56 @@ CASES = [
             ("c", "in.map_values: no ValueError", 3),
         ),
     ),
-    case(
+    Case(
         "failures of a predicate",
         failing_filter,
         put("in", ("a", "5", 1), ("b", "no", 2), ("c", "6", 3)),
         every("out", ("c", "6", 3)),
         every("failed", ("b", "in.filter: no ValueError", 2)),
     ),
-    case(
+    Case(
         "what fails to get a new key keeps the old one",
         failing_key,
         put("in", ("a", "5", 1), ("b", "no", 2), ("b", "never", 3)),
         every("out", (5, "5", 1)),
         every("failed", ("b", 1, 2), ("b", 2, 3)),
     ),
-    case(
+    Case(
         "failures of a split are read at any branch",
         failing_branch,
         put("in", ("a", "5", 1), ("b", "no", 2), ("c", "6", 3)),
         every("out", ("c", "6", 3)),
         every("failed", ("b", "in.split: no ValueError", 2)),
     ),
-    case(
+    Case(
         "an aggregate is as it was before the record that failed",
         failing_aggregate,
         put("in", ("a", "5", 1), ("a", "no", 2), ("a", "6", 3)),
         every("out", ("a", 5, 1), ("a", 11, 3)),
         every("failed", ("a", "total: no ValueError", 2)),
     ),
-    case(
+    Case(
         "hopping windows are as they were before the record that failed",
         failing_windows(hr.hopping("10ms", advance="5ms")),
         put("in", ("a", "5", 7), ("a", "no", 8), ("a", "6", 9)),
         every("out", (("a", 0, 10), 5, 7), (("a", 5, 15), 5, 7), (("a", 0, 10), 11, 9), (("a", 5, 15), 11, 9)),
         every("failed", ("a", "total: no ValueError", 8)),
     ),
-    case(
+    Case(
         "sessions are as they were before the record that failed",
         failing_windows(hr.session("10ms", grace="1s")),
         put("in", ("a", "5", 0), ("a", "no", 8), ("a", "6", 9)),
         every("out", (("a", 0, 0), 5, 0), (("a", 0, 0), None, 0), (("a", 0, 9), 11, 9)),
         every("failed", ("a", "total: no ValueError", 8)),
     ),
-    case(
+    Case(
         "a row that fails is not in the table and its failure has the new value",
         failing_table,
         put("in", ("a", "5", 1), ("a", "0", 2), ("b", "2", 3)),
         every("out", ("a", 20, 1), ("a", None, 2), ("b", 50, 3)),
         every("failed", ("a", "in.map_values: 0 ZeroDivisionError", 2)),
     ),
-    case(
+    Case(
         "a pair that fails takes nothing from the other pairs of a join",
         failing_join,
         put("left", ("a", "1", 1), ("b", "no", 2, H)),
@@ -298,7 +293,7 @@ CASES = [
         every("out"),
         every("failed", ("b", "left.left_join: no ValueError", 2)),
     ),
-    case(
+    Case(
         "a record that fails after it has waited does not hold up the others",
         failing_lookup,
         put("prices", ("a", "2", 0)),
@@ -306,7 +301,7 @@ CASES = [
         every("out", ("a", 10, 2)),
         every("failed", ("a", "in.join: no ValueError", 1, H)),
     ),
-    case(
+    Case(
         "failures of a foreign key",
         failing_foreign_key,
         put("users", (1, "ann", 0)),
@@ -314,7 +309,7 @@ CASES = [
         every("out", ("a", "2 ann", 1)),
         every("failed", ("b", "orders.join.subscribe: no ValueError", 2)),
     ),
-    case(
+    Case(
         "a window that the store forgets is a record with its last value",
         expired(hr.tumbling("10ms"), retention="20ms"),
         put("in", ("b", "1", 3), ("a", "2", 4), ("a", "3", 5), ("a", "4", 19)),
@@ -328,27 +323,27 @@ CASES = [
             (("a", 20, 30), 1, 20),
         ),
     ),
-    case(
+    Case(
         "sessions that the store forgets",
         expired(hr.session("10ms"), retention="20ms"),
         put("in", ("a", "1", 3), ("a", "2", 8), ("b", "3", 99)),
         every("expired", (("a", 3, 8), 2, 8)),
     ),
-    case(
+    Case(
         "windows of a cogroup that the store forgets",
         expired_of_cogroup,
         put("left", ("a", "1", 3)),
         put("right", ("a", "2", 4), ("b", "3", 25)),
         every("expired", (("a", 0, 10), "12", 4)),
     ),
-    case(
+    Case(
         "a row that fails is taken out of an aggregate and its successor put in",
         failing_rows_summed,
         put("in", ("a", "5", 1), ("b", "4", 2), ("a", "0", 3), ("a", "2", 4)),
         every("out", ("all", 20, 1), ("all", 45, 2), ("all", 25, 3), ("all", 75, 4)),
         every("failed", ("a", "in.map_values: 0 ZeroDivisionError", 3)),
     ),
-    case(
+    Case(
         "a row that fails is not found by a join and its failure is told once",
         failing_rows_joined,
         put("in", ("a", "0", 1)),
@@ -357,7 +352,7 @@ CASES = [
         every("out", ("a", "xNone", 2), ("a", "yNone", 3), ("a", "y20", 4)),
         every("failed", ("a", "in.map_values: 0 ZeroDivisionError", 1)),
     ),
-    case(
+    Case(
         "a row whose join fails is deleted until it fits again",
         failing_table_join,
         put("left", ("a", "6", 1)),
@@ -365,7 +360,7 @@ CASES = [
         every("out", ("a", 3, 2), ("a", None, 3), ("a", 2, 4)),
         every("failed", ("a", "left.join: 0 ZeroDivisionError", 3)),
     ),
-    case(
+    Case(
         "a failure of a foreign key join has the left row",
         failing_foreign_key,
         put("users", (0, "zero", 0), (2, "two", 0)),

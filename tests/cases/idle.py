@@ -1,13 +1,9 @@
 """idle_after: after a silence by the clock, stream time follows it."""
 
-from typing import Any
-
 import headrace as hr
 from cases.table import Case, Topology, clock, every, put, texts
 from headrace.dsl import Builder
 from headrace.model.windows import Windows
-
-GAP = "Spark has no idle_after yet"
 
 
 def closing(windows: Windows) -> Topology:
@@ -56,12 +52,8 @@ def looked_up(app: Builder) -> None:
     pairs.join(prices, lambda pair, price: pair + " at " + price, grace="10ms").to("out")
 
 
-def case(title: str, topology: Topology, *steps: Any) -> Case:
-    return Case(title, topology, *steps, gap=GAP)
-
-
 CASES = [
-    case(
+    Case(
         "a window closes after a silence by the clock from where stream time stood",
         closing(hr.tumbling("10s", grace="5s", idle_after="30s")),
         put("in", ("a", "1", 1_000_003)),
@@ -72,7 +64,7 @@ CASES = [
         clock("1h"),
         every("out"),
     ),
-    case(
+    Case(
         "idle time is counted from the last record on and moves at every tick",
         closing(hr.tumbling("60s", idle_after="30s")),
         put("in", ("a", "1", 0)),
@@ -89,7 +81,7 @@ CASES = [
         clock("1ms"),
         every("out", (("a", 0, 60_000), 2, 1)),
     ),
-    case(
+    Case(
         "a record behind the clock's stream time is late as any other",
         counted(hr.tumbling("10ms", idle_after="30s")),
         put("in", ("a", "1", 5)),
@@ -98,7 +90,7 @@ CASES = [
         put("in", ("a", "2", 6), ("a", "3", 40_000)),
         every("out", (("a", 40_000, 40_010), 1, 40_000)),
     ),
-    case(
+    Case(
         "before the first record there is no time to follow",
         closing(hr.tumbling("10ms", idle_after="30s")),
         clock("1h"),
@@ -107,7 +99,7 @@ CASES = [
         clock("30s"),
         every("out", (("a", 0, 10), 2, 6)),
     ),
-    case(
+    Case(
         "sliding windows close after a silence",
         closing(hr.sliding("10ms", idle_after="30s")),
         put("in", ("a", "1", 20), ("a", "2", 25)),
@@ -115,7 +107,7 @@ CASES = [
         clock("30s"),
         every("out", (("a", 15, 25), 2, 25), (("a", 21, 31), 1, 25)),
     ),
-    case(
+    Case(
         "sessions close after a silence",
         closing(hr.session("10ms", idle_after="30s")),
         put("in", ("a", "1", 20), ("a", "2", 25), ("b", "3", 1)),
@@ -123,7 +115,7 @@ CASES = [
         clock("30s"),
         every("out", (("a", 20, 25), 2, 25)),
     ),
-    case(
+    Case(
         "suppress follows the windows in front of it",
         suppressed,
         put("in", ("a", "1", 3), ("b", "2", 4), ("a", "3", 5)),
@@ -131,7 +123,7 @@ CASES = [
         clock("30s"),
         every("out", (("a", 0, 10), 2, 5)),
     ),
-    case(
+    Case(
         "suppress follows a windowed cogroup",
         cogrouped,
         put("left", ("a", "1", 3)),
@@ -140,7 +132,7 @@ CASES = [
         clock("30s"),
         every("out", (("a", 0, 10), "12", 4)),
     ),
-    case(
+    Case(
         "a time limit is reached by the clock after a silence",
         limited,
         put("in", ("a", "1", 0), ("a", "2", 5)),
@@ -149,7 +141,7 @@ CASES = [
         clock("995ms"),
         every("out", ("a", "2", 5)),
     ),
-    case(
+    Case(
         "a left join gives up waiting after a silence of both sides",
         joined("left_join"),
         put("left", ("a", "1", 100), ("b", "2", 101)),
@@ -163,7 +155,7 @@ CASES = [
         clock("1s"),
         every("out", ("a", "1+-", 100)),
     ),
-    case(
+    Case(
         "an outer join gives up waiting after a silence of both sides",
         joined("outer_join"),
         put("left", ("a", "1", 100)),
@@ -171,7 +163,7 @@ CASES = [
         clock("30s"),
         every("out", ("a", "1+-", 100), ("c", "-+4", 101)),
     ),
-    case(
+    Case(
         "the grace of a join with a table follows the join in front of it",
         looked_up,
         put("left", ("a", "1", 100)),

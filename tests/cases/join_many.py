@@ -7,7 +7,6 @@ from cases.table import Case, every, put, settled, texts
 from cases.tables import rows
 from headrace.dsl import Builder
 
-GAP = "Spark has no joins of several in one call yet"
 WITHIN = hr.join_windows("10ms", grace="5ms")
 
 
@@ -82,12 +81,8 @@ def stream_and_both(app: Builder) -> None:
     texts(app, "a").join([texts(app, "b"), rows(app, "c")], lambda a, b, c: a + b + c, WITHIN).to("out")
 
 
-def case(title: str, topology: Any, *steps: Any) -> Case:
-    return Case(title, topology, *steps, gap=GAP)
-
-
 CASES = [
-    case(
+    Case(
         "three streams meet in one call",
         streams,
         put("a", ("k", "a", 20)),
@@ -97,7 +92,7 @@ CASES = [
         put("b", ("k", "b", 25), ("k", "B", 26)),
         every("out", ("k", "abc", 25), ("k", "aBc", 26)),
     ),
-    case(
+    Case(
         "the time of what has met so far is what the next one is measured by",
         streams,
         put("a", ("k", "a", 20)),
@@ -105,7 +100,7 @@ CASES = [
         put("c", ("k", "c", 40), ("k", "C", 41)),
         every("out", ("k", "abc", 40)),
     ),
-    case(
+    Case(
         "four streams and their key",
         streams_with_key,
         put("a", ("k", "a", 20)),
@@ -114,7 +109,7 @@ CASES = [
         put("d", ("k", "d", 23), ("j", "d", 23)),
         every("out", ("k", "kabcd", 23)),
     ),
-    case(
+    Case(
         "a left join of three streams waits for each in turn",
         streams_left,
         put("a", ("k", "a", 20), ("j", "A", 20)),
@@ -127,7 +122,7 @@ CASES = [
         put("c", ("x", "c", 61)),
         every("out", ("j", "A+-+-", 20)),
     ),
-    case(
+    Case(
         "an outer join of three streams keeps all of them",
         streams_outer,
         put("a", ("i", "a", 20)),
@@ -139,13 +134,13 @@ CASES = [
         put("c", ("y", "z", 60)),
         every("out", ("k", "-+-+c", 20), ("i", "a+-+-", 20), ("j", "-+b+-", 20)),
     ),
-    case(
+    Case(
         "a stream meets itself twice in one call",
         thrice,
         put("a", ("k", "x", 1)),
         every("out", ("k", "xxx", 1)),
     ),
-    case(
+    Case(
         "three tables are joined in one call",
         tables,
         put("a", ("k", "a", 10)),
@@ -158,7 +153,7 @@ CASES = [
         put("a", ("k", None, 50)),
         every("out", ("k", None, 50)),
     ),
-    case(
+    Case(
         "a left join of three tables has all rows of the first",
         tables_left,
         put("c", ("k", "c")),
@@ -172,7 +167,7 @@ CASES = [
         put("a", ("k", None)),
         every("out", ("k", None)),
     ),
-    case(
+    Case(
         "an outer join of three tables has all rows of all",
         tables_outer,
         put("c", ("k", "c")),
@@ -188,7 +183,7 @@ CASES = [
         put("c", ("k", None)),
         every("out", ("k", None)),
     ),
-    case(
+    Case(
         "several foreign keys in one call",
         tables_by_foreign_keys,
         put("users", ("a", "ann"), ("b", "bob")),
@@ -201,7 +196,7 @@ CASES = [
         put("users", ("a", None)),
         settled("out", {"2": "bybobyak?"}),
     ),
-    case(
+    Case(
         "a stream looks things up in several tables",
         stream_and_tables,
         put("users", ("ann", "Ann")),
@@ -210,7 +205,7 @@ CASES = [
         put("orders", ("ann", "x1"), ("ann", "y1"), ("bob", "x1")),
         every("out", ("ann", "x1+Ann+xen")),
     ),
-    case(
+    Case(
         "a stream gets one key after the other",
         stream_and_rekeyed_tables,
         put("users", ("a", "Ann")),
@@ -219,7 +214,7 @@ CASES = [
         put("orders", ("1", "ax"), ("2", "by")),
         every("out", ("x", "ax+Ann+xen"), ("y", "by+-+-")),
     ),
-    case(
+    Case(
         "a stream meets another and looks up a table in one call",
         stream_and_both,
         put("c", ("k", "c")),

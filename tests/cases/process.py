@@ -4,18 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import headrace as hr
-from cases.table import Case, Topology, every, in_any_order, put, texts
+from cases.table import Case, every, in_any_order, put, texts
 from headrace.dsl import Builder
 
-GAP = "Spark has no processors yet"
 A = (("from", b"a"),)
 
 SEEN = hr.stores.key_value("seen", key=hr.STRING, value=hr.INT64)
 NAMES = hr.stores.key_value("names", key=hr.STRING, value=hr.STRING)
-
-
-def case(title: str, topology: Topology, *steps: Any) -> Case:
-    return Case(title, topology, *steps, gap=GAP)
 
 
 def sent(app: Builder, processor: Any, **options: Any) -> None:
@@ -230,25 +225,25 @@ def transformed_and_joined(app: Builder) -> None:
 
 
 CASES = [
-    case(
+    Case(
         "a function yields records with other keys times and headers",
         lambda app: sent(app, doubled),
         put("in", ("a", "x", 5), (None, None, 6)),
         every("out", ("a", "x", 5, ()), ("twice", "x", 6, A), (None, None, 6, ()), ("twice", None, 7, A)),
     ),
-    case(
+    Case(
         "a function may return one record or none",
         one_or_none,
         put("in", ("a", "x", 5)),
         every("out", ("a", "<x>", 5)),
     ),
-    case(
+    Case(
         "a processor knows its place",
         lambda app: sent(app, placed),
         put("in", ("a", "x")),
         every("out", ("a", "a-processor-knows-its-place 0_0 STRING STRING")),
     ),
-    case(
+    Case(
         "a processor keeps what it has seen in a store it names itself",
         lambda app: texts(app).process(First).to("out"),
         put("in", ("a", "1"), ("a", "2"), ("b", "3")),
@@ -256,7 +251,7 @@ CASES = [
         put("in", ("b", "4"), ("c", "5")),
         every("out", ("c", "5")),
     ),
-    case(
+    Case(
         "processors that share a store run in one task",
         shared,
         put("in", ("a", "1"), ("a", "2")),
@@ -264,32 +259,32 @@ CASES = [
         put("asked", ("a", "?"), ("b", "?")),
         every("out", ("a", "2"), ("b", "None")),
     ),
-    case(
+    Case(
         "keys that a processor makes are counted as new ones",
         recounted,
         put("in", ("a", "x"), ("b", "x")),
         every("out", ("x", 1), ("x", 2)),
     ),
-    case(
+    Case(
         "process_values leaves keys alone and may change times",
         lambda app: texts(app).process_values(Louder).to("out"),
         put("in", ("a", "x", 5), (None, "y", 6)),
         every("out", ("a", "X", 6), (None, "Y", 7)),
     ),
-    case(
+    Case(
         "a function works in process_values too",
         counted_values,
         put("in", ("a", "x"), ("a", "y")),
         every("out", ("a", 1), ("a", 2)),
     ),
-    case(
+    Case(
         "a record goes to one child by its name or to all",
         two_ways,
         put("in", ("a", "xx"), ("b", "yyy")),
         every("short", ("a", "xx"), ("a", "all"), ("b", "all")),
         every("long", ("a", "all"), ("b", "yyy"), ("b", "all")),
     ),
-    case(
+    Case(
         "a topology by hand",
         by_hand,
         put("in", ("a", "1", 1)),
@@ -297,7 +292,7 @@ CASES = [
         put("other", ("a", "2", 2), ("b", "3", 3)),
         every("out", ("a", "2", 2), ("b", "3", 3), ("b", "1", 3)),
     ),
-    case(
+    Case(
         "a sink of several parents is found by its name from each",
         gathered,
         put("in", ("a", "1", 1)),
@@ -305,13 +300,13 @@ CASES = [
         every("out", ("a", "1"), ("b", "2")),
         every("never"),
     ),
-    case(
+    Case(
         "streams and processors by hand are one topology",
         mixed,
         put("in", ("a", "1"), ("a", "2"), ("b", "3")),
         every("out", ("a", "1!?"), ("b", "3!?")),
     ),
-    case(
+    Case(
         "a punctuator by stream time is aligned to zero and missed times are one call",
         lambda app: texts(app).process(Ticking).to("out"),
         put("in", ("a", "", 3)),
@@ -321,13 +316,13 @@ CASES = [
         put("in", ("a", "", 47), ("a", "", 12), ("a", "", 99)),
         every("out", ("a", "47", 47), ("nowhere", "47", 7), ("a", "47", 12), ("a", "99", 99)),
     ),
-    case(
+    Case(
         "a punctuator that a record schedules is called right behind it",
         lambda app: texts(app).process(Late).to("out"),
         put("in", ("a", "1", 50)),
         every("out", ("a", "1", 50), ("tick", "50", 50)),
     ),
-    case(
+    Case(
         "a global store is read by every processor and comes before other records",
         globally,
         put("in", ("a", "1", 1)),
@@ -337,40 +332,40 @@ CASES = [
         put("in", ("a", "1", 11)),
         every("out", ("a", "nobody", 11)),
     ),
-    case(
+    Case(
         "a read-only store follows its topic",
         copied,
         put("names", ("1", "ann", 1)),
         put("in", ("a", "1", 2), ("a", "2", 3)),
         every("out", ("a", "ann", 2), ("a", "nobody", 3)),
     ),
-    case(
+    Case(
         "a processor reads the rows of a table",
         beside_a_table,
         put("users", ("a", "ann", 4)),
         put("in", ("a", "?", 5), ("b", "?", 6)),
         every("out", ("a", "ann at 4", 5), ("b", "none", 6)),
     ),
-    case(
+    Case(
         "a processor reads the windows of an aggregation",
         beside_windows,
         put("in", ("b", "", 3), ("a", "", 4), ("b", "", 12), ("b", "", 5)),
         put("asked", ("q", "?", 20)),
         every("out", ("q", "a@0/10 1"), ("q", "b@0/10 2"), ("q", "b@10/20 1")),
     ),
-    case(
+    Case(
         "transform_values is asked about deletions and may remember",
         transformed,
         put("in", ("a", "x", 1), ("a", None, 2), ("b", "y", 3)),
         every("out", ("a", "x 1", 1), ("a", "None 2", 2), ("b", "y 1", 3)),
     ),
-    case(
+    Case(
         "old values of transformed rows come from their store",
         transformed_and_kept,
         put("in", ("a", "x", 1), ("a", "y", 2), ("a", None, 3)),
         in_any_order("out", ("ax", 1), ("ax", 0), ("ay", 1), ("ay", 0)),
     ),
-    case(
+    Case(
         "a row that was never there is transformed when it is looked up",
         transformed_and_joined,
         put("users", ("a", "ann", 1)),

@@ -8,7 +8,6 @@ from cases import (
     foreign_key_join,
     idle,
     process,
-    source,
     stream_join,
     suppress,
     table_aggregate,
@@ -57,7 +56,6 @@ def late_after(kind: str, windows: Windows, moved_to: int) -> Case:
         restart(),
         put("in", ("a", "3", 4), ("b", "4", moved_to - 1)),
         every("late", ("a", "3", 4)),
-        gap=windowed.GAP,
     )
 
 
@@ -86,7 +84,6 @@ CASES = [
         restart(),
         put("in", ("b", "4", 16), ("b", "5", 25)),
         every("out", (("a", 10, 20), 1, 14), (("b", 10, 20), 2, 16)),
-        gap=windowed.GAP,
     ),
     Case(
         "sessions close once whenever the application restarts",
@@ -99,7 +96,6 @@ CASES = [
         restart(),
         put("in", ("b", "3", 20)),
         every("out"),
-        gap=windowed.GAP,
     ),
     Case(
         "the streams of a windowed cogroup keep their stream times over a restart",
@@ -110,7 +106,6 @@ CASES = [
         put("left", ("a", "late", 2)),
         put("right", ("a", "1", 2)),
         every("out", (("a", 0, 10), "0-x+1", 2)),
-        gap=windowed_cogroup.GAP,
     ),
     Case(
         "a window that the store forgets after a restart is still told",
@@ -120,7 +115,6 @@ CASES = [
         restart(),
         put("in", ("a", "2", 25)),
         every("expired", (("a", 0, 10), 1, 3)),
-        gap=beside.GAP,
     ),
     Case(
         "suppress holds back over a restart",
@@ -133,7 +127,6 @@ CASES = [
         restart(),
         put("in", ("b", "4", 15)),
         every("out", (("a", 0, 10), 2, 4, suppress.A)),
-        gap=suppress.GAP,
     ),
     Case(
         "suppress counts what it held before a restart and the first change of a key keeps its turn",
@@ -143,7 +136,6 @@ CASES = [
         restart(),
         put("in", ("a", "3", 2), ("c", "4", 3)),
         every("out", ("a", "3", 2)),
-        gap=suppress.GAP,
     ),
     Case(
         "a record without a partner is sent on after a restart",
@@ -157,7 +149,6 @@ CASES = [
         restart(),
         put("left", ("d", "z", 38)),
         every("out", ("c", "-+1", 22), ("d", "z+3", 38)),
-        gap=stream_join.GAP,
     ),
     Case(
         "a late record of a left join is sent on alone at once after a restart",
@@ -167,7 +158,6 @@ CASES = [
         restart(),
         put("left", ("b", "y", 50)),
         every("out", ("b", "y+-", 50)),
-        gap=stream_join.GAP,
     ),
     Case(
         "a record that waits for its row waits over a restart",
@@ -182,7 +172,6 @@ CASES = [
         restart(),
         put("in", ("a", "4", 9)),
         every("out", ("a", "4+x", 9)),
-        gap=versioned_table.GAP,
     ),
     Case(
         "a versioned table knows its history after a restart",
@@ -193,7 +182,6 @@ CASES = [
         put("table", ("a", "z", 130), ("a", "late", 29)),
         put("in", ("a", "1", 35), ("a", "2", 140)),
         every("out", ("a", "1+y", 35), ("a", "2+z", 140)),
-        gap=versioned_table.GAP,
     ),
     Case(
         "rows expire after a restart at their own times",
@@ -207,7 +195,6 @@ CASES = [
         restart(),
         put("in", ("c", "6", 99)),
         every("out", ("a", None, 19), ("c", None, 26), ("c", "6", 99)),
-        gap=ttl.GAP,
     ),
     Case(
         "a duplicate is one after a restart and what is late is late",
@@ -218,7 +205,6 @@ CASES = [
         put("in", ("b", "2", 90), ("a", "3", 109), ("a", "4", 110)),
         every("out", ("a", "4", 110)),
         every("late", ("b", "2", 90)),
-        gap=drop_duplicates.GAP,
     ),
     Case(
         "silence is counted over a restart from where stream time stood",
@@ -236,7 +222,6 @@ CASES = [
         restart(),
         put("in", ("a", "2", 9_000)),
         every("out"),
-        gap=idle.GAP,
     ),
     Case(
         "foreign keys are subscribed to over a restart and nan is the row it was",
@@ -250,7 +235,6 @@ CASES = [
         restart(),
         put("numbers", ("2", NAN)),
         every("out", ("2", "cyd")),
-        gap=foreign_key_join.GAP,
     ),
     Case(
         "a row leaves its group after a restart",
@@ -260,7 +244,6 @@ CASES = [
         restart(),
         put("in", ("1", "y")),
         every("out", ("x", 1), ("y", 1)),
-        gap=table_aggregate.GAP,
     ),
     Case(
         "a partition has its time after a restart",
@@ -270,7 +253,6 @@ CASES = [
         restart(),
         put("in", ("a", "2", -1)),
         every("out", ("a", "2", 5)),
-        gap=source.TIMES,
     ),
     Case(
         "a processor begins anew with its stores and stream-time punctuators keep their rhythm",
@@ -280,7 +262,6 @@ CASES = [
         restart(),
         put("in", ("a", "2", 9), ("a", "3", 10)),
         every("out", ("stream", "3 2", 10)),
-        gap=process.GAP,
     ),
     Case(
         "punctuators by the clock begin again with the processor",
@@ -294,6 +275,5 @@ CASES = [
         every("out"),
         clock("1s"),
         every("out", ("wall", "1 0", 19_000)),
-        gap=process.GAP,
     ),
 ]

@@ -41,8 +41,6 @@ def stamped_by_two(app: Builder) -> None:
     left.merge(app.stream("right", key=hr.STRING, value=hr.INT64, timestamp=hr.value)).to("out")
 
 
-TIMES = "Spark takes the times that records have in their topic"
-
 CASES = [
     Case(
         "one stream of several topics",
@@ -91,7 +89,6 @@ CASES = [
         stamped,
         put("in", ("k", 30, 1), ("k", 10, 2), ("k", -1, 3), ("l", 20, -1)),
         every("out", ("k", 30, 30), ("k", 10, 10), ("l", 20, 20)),
-        gap=TIMES,
     ),
     Case(
         "times of the records decide which goes first",
@@ -99,14 +96,12 @@ CASES = [
         put("left", ("a", 30, 1), ("b", 40, 2)),
         put("right", ("c", 20, 3), ("d", 35, 4)),
         every("out", ("c", 20, 20), ("a", 30, 30), ("d", 35, 35), ("b", 40, 40)),
-        gap=TIMES,
     ),
     Case(
         "a record without a time is skipped",
         lambda app: app.stream("in", key=hr.STRING, value=hr.INT64, timestamp="skip").to("out"),
         put("in", ("k", 1, 5), ("k", 2, -1), ("k", 3, 0)),
         every("out", ("k", 1, 5), ("k", 3, 0)),
-        gap=TIMES,
     ),
     Case(
         "a record without a time gets the latest of its partition",
@@ -115,7 +110,6 @@ CASES = [
         every("out", ("k", 1, 5), ("k", 2, 3), ("k", 3, 5)),
         put("in", ("k", 4, -1)),
         every("out", ("k", 4, 5)),
-        gap=TIMES,
     ),
     Case(
         "the time of the partition can be asked for",
@@ -124,7 +118,6 @@ CASES = [
         ).to("out"),
         put("in", ("k", 1, 5), ("k", 2, 0), ("k", -9, 0), ("k", 0, 1)),
         every("out", ("k", 1, 5), ("k", 2, 7), ("k", 0, 8)),
-        gap=TIMES,
     ),
     Case(
         "rows of tables have the times that are in them",
@@ -133,6 +126,5 @@ CASES = [
         ),
         put("in", ("k", 7, 1)),
         every("out", ("k", 7, 7)),
-        gap=TIMES,
     ),
 ]

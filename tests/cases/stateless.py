@@ -156,6 +156,5 @@ CASES = [
         looked_at,
         put("in", ("k", "a", 5), (None, None, 3)),
         every("out", ("k", "a", 5), (None, None, 3)),
-        gap="Spark runs no Python code in an operator yet",
     ),
 ]

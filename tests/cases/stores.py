@@ -7,7 +7,6 @@ import headrace as hr
 from cases.table import Case, every, put, texts
 from headrace.dsl import Builder
 
-GAP = "Spark has no processors yet"
 TEXTS: dict[str, Any] = {"key": hr.STRING, "value": hr.STRING}
 
 
@@ -49,7 +48,7 @@ def shown(answer: Any) -> str:
 
 def case(title: str, store: hr.stores.Store[Any], *dialogue: tuple[str, str]) -> Case:
     asked = put("in", *(("k", command) for command, _ in dialogue))
-    return Case(title, commands(store), asked, every("out", *(("k", answer) for _, answer in dialogue)), gap=GAP)
+    return Case(title, commands(store), asked, every("out", *(("k", answer) for _, answer in dialogue)))
 
 
 WINDOWS = hr.stores.window("w", **TEXTS, size="10ms", retention="100ms")

@@ -8,7 +8,6 @@ from cases.table import Case, Topology, every, put, texts
 from headrace.dsl import Builder
 from headrace.model.windows import JoinWindows
 
-GAP = "Spark has no joins of streams yet"
 A, B = (("from", b"a"),), (("from", b"b"),)
 WITHIN = hr.join_windows("10ms", grace="5ms")
 
@@ -45,12 +44,8 @@ def three(app: Builder) -> None:
     first.join(texts(app, "third"), lambda ab, c: ab + c, WITHIN).to("out")
 
 
-def case(title: str, topology: Topology, *steps: Any) -> Case:
-    return Case(title, topology, *steps, gap=GAP)
-
-
 CASES = [
-    case(
+    Case(
         "streams meet within the window with the later time and the headers of the later record",
         joined("inner"),
         put("left", ("a", "x", 20, A)),
@@ -58,7 +53,7 @@ CASES = [
         put("right", ("a", "1", 10, B), ("a", "2", 30), ("a", "3", 9), ("a", "4", 31), ("b", "5", 20)),
         every("out", ("a", "x+1", 20, B), ("a", "x+2", 30, ())),
     ),
-    case(
+    Case(
         "matches of one record come by time and then by arrival",
         joined("inner"),
         put("left", ("a", "x", 25), ("a", "y", 20), ("a", "z", 20)),
@@ -66,14 +61,14 @@ CASES = [
         put("right", ("a", "1", 22)),
         every("out", ("a", "y+1", 22), ("a", "z+1", 22), ("a", "x+1", 25)),
     ),
-    case(
+    Case(
         "a joiner may take the key",
         with_key,
         put("left", ("a", "x", 1), ("b", "y", 1)),
         put("right", ("b", "1", 2)),
         every("out", ("b", "by1", 2)),
     ),
-    case(
+    Case(
         "before and after may differ and be negative",
         joined("inner", hr.join_windows(before=timedelta(milliseconds=-5), after="10ms", grace="1s")),
         put("left", ("a", "x", 20)),
@@ -81,7 +76,7 @@ CASES = [
         put("right", ("a", "1", 24), ("a", "2", 25), ("a", "3", 30), ("a", "4", 31)),
         every("out", ("a", "x+2", 25), ("a", "x+3", 30)),
     ),
-    case(
+    Case(
         "a record that its own side left too far behind is not found any more",
         joined("inner"),
         put("left", ("a", "x", 20), ("a", "y", 46)),
@@ -90,7 +85,7 @@ CASES = [
         every("out"),
     ),
     # Kafka Streams loses the results of the three below: docs/reference/differences.md
-    case(
+    Case(
         "a record exactly on the bound is still found when its own side is that far on",
         joined("inner"),
         put("left", ("a", "x", 20), ("a", "y", 45)),
@@ -98,7 +93,7 @@ CASES = [
         put("right", ("a", "1", 20)),
         every("out", ("a", "x+1", 20)),
     ),
-    case(
+    Case(
         "streams meet at equal times when the window is nothing but that",
         joined("inner", hr.join_windows("0s", grace="0s")),
         put("left", ("a", "x", 20)),
@@ -106,7 +101,7 @@ CASES = [
         put("right", ("a", "1", 20), ("a", "2", 21)),
         every("out", ("a", "x+1", 20)),
     ),
-    case(
+    Case(
         "a record is kept for those that have to be later than it",
         joined("inner", hr.join_windows(before=timedelta(milliseconds=-5), after="10ms", grace="0s")),
         put("left", ("a", "x", 20), ("a", "y", 30)),
@@ -114,7 +109,7 @@ CASES = [
         put("right", ("a", "1", 30)),
         every("out", ("a", "x+1", 30)),
     ),
-    case(
+    Case(
         "an inner join drops what has no key or no value",
         joined("inner"),
         put("left", (None, "x", 1), ("a", None, 1), ("a", "y", 1)),
@@ -122,7 +117,7 @@ CASES = [
         put("right", (None, "1", 1), ("a", None, 1)),
         every("out"),
     ),
-    case(
+    Case(
         "a left record without a partner waits until none can come",
         joined("left"),
         put("left", ("a", "x", 20)),
@@ -132,7 +127,7 @@ CASES = [
         put("right", ("b", "2", 36, B)),
         every("out", ("a", "x+-", 20, B)),
     ),
-    case(
+    Case(
         "a left record with a partner is not sent on alone",
         joined("left"),
         put("left", ("a", "x", 20), ("b", "y", 20)),
@@ -142,7 +137,7 @@ CASES = [
         put("right", ("c", "2", 90)),
         every("out", ("b", "y+-", 20)),
     ),
-    case(
+    Case(
         "a left record that comes too late for a partner is sent on at once",
         joined("left"),
         put("right", ("b", "1", 50)),
@@ -150,7 +145,7 @@ CASES = [
         put("left", ("a", "x", 39), ("a", "y", 40)),
         every("out", ("a", "x+-", 39)),
     ),
-    case(
+    Case(
         "a record without a key has no partner",
         joined("left"),
         put("left", (None, "x", 20), (None, None, 20)),
@@ -158,7 +153,7 @@ CASES = [
         put("right", (None, "1", 20)),
         every("out"),
     ),
-    case(
+    Case(
         "an outer join keeps both sides and the right leaves first",
         joined("outer"),
         put("left", ("a", "x", 20), ("b", "y", 20)),
@@ -166,7 +161,7 @@ CASES = [
         put("right", ("c", "1", 20), (None, "2", 21), ("b", "3", 36)),
         every("out", (None, "-+2", 21), ("c", "-+1", 20), ("a", "x+-", 20), ("b", "y+-", 20)),
     ),
-    case(
+    Case(
         "the sides of an outer join wait for as long as their partners may come",
         joined("outer", hr.join_windows(before="5ms", after="20ms")),
         put("left", ("a", "x", 20)),
@@ -176,13 +171,13 @@ CASES = [
         put("left", ("d", "y", 41)),
         every("out", ("a", "x+-", 20), ("c", "-+2", 26)),
     ),
-    case(
+    Case(
         "a stream joins itself",
         with_itself,
         put("in", ("a", "x", 1), ("a", "y", 2), ("b", "z", 3)),
         every("out", ("a", "xx", 1), ("a", "yx", 2), ("a", "xy", 2), ("a", "yy", 2), ("b", "zz", 3)),
     ),
-    case(
+    Case(
         "a left join by new keys keeps the records that got none",
         by_new_keys,
         put("left", ("1", "x", 20), ("2", "y", 20)),
@@ -190,7 +185,7 @@ CASES = [
         put("right", ("x", "1", 21), ("z", "2", 50)),
         every("out", ("x", "x+1", 21), ("y", "y+-", 20)),
     ),
-    case(
+    Case(
         "a joined stream joins another",
         three,
         put("left", ("a", "x", 20)),

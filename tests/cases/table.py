@@ -135,13 +135,10 @@ Step = Put | Clock | Restart | Expectation
 
 
 class Case:
-    """A topology, and batches of input with what must come out. A step behind an expectation begins a new batch.
+    """A topology, and batches of input with what must come out. A step behind an expectation begins a new batch."""
 
-    `gap` says why Spark cannot run the case yet; once it can, the run fails until the words go.
-    """
-
-    def __init__(self, title: str, topology: Topology, *steps: Step, gap: str = "") -> None:
-        self.title, self.topology, self.gap = title, topology, gap
+    def __init__(self, title: str, topology: Topology, *steps: Step) -> None:
+        self.title, self.topology = title, topology
         self.id = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
         assert steps and isinstance(steps[-1], Expectation), f"{title}: put, then expect"
         self.batches = tuple(_batches(steps))

@@ -7,8 +7,6 @@ from cases.table import Case, every, put, settled, texts
 from cases.tables import rows
 from headrace.dsl import Builder
 
-GAP = "Spark has no joins of tables yet"
-
 
 def both(left: Any, right: Any) -> Any:
     return hr.coalesce(left, "-") + "+" + hr.coalesce(right, "-")
@@ -73,7 +71,6 @@ CASES = [
         every("out", ("a", "x+1x"), ("a", "x+1x")),
         put("in", ("a", "y")),
         every("out", ("a", "x+2x"), ("a", "y+2y"), ("a", "y+2y")),
-        gap=GAP,
     ),
     Case(
         "an inner join of tables has the rows of both",
@@ -86,7 +83,6 @@ CASES = [
         every("out", ("a", "3+x", 30), ("a", None, 40), ("a", None, 45)),
         put("right", ("a", None)),
         every("out"),
-        gap=GAP,
     ),
     Case(
         "a left join of tables has all rows of the left",
@@ -99,7 +95,6 @@ CASES = [
         every("out", ("a", "1+-", 30)),
         put("left", ("a", None, 5), ("a", None, 6)),
         every("out", ("a", None, 5)),
-        gap=GAP,
     ),
     Case(
         "an outer join of tables has all rows",
@@ -112,7 +107,6 @@ CASES = [
         every("out", ("a", "1+-", 20)),
         put("left", ("a", None, 30), ("a", None, 40)),
         every("out", ("a", None, 30)),
-        gap=GAP,
     ),
     Case(
         "a join of tables with a store settles",
@@ -120,7 +114,6 @@ CASES = [
         put("left", ("a", "1", 1)),
         put("right", ("a", "x", 2), ("a", "y", 3), ("b", "z", 4)),
         every("out", ("a", "a1y", 3)),
-        gap=GAP,
     ),
     Case(
         "a join looks through computed tables",
@@ -131,7 +124,6 @@ CASES = [
         every("out", ("a", "z!+x", 10), ("b", "-+y", 30)),
         put("left", ("a", "b", 40)),
         every("out", ("a", "-+x", 40)),
-        gap=GAP,
     ),
     Case(
         "joins of tables in a chain",
@@ -143,7 +135,6 @@ CASES = [
         settled("out", {"a": "1x+t"}),
         put("right", ("a", None)),
         settled("out", {}),
-        gap=GAP,
     ),
     Case(
         "a joined row leaves its group when either side changes",
@@ -154,7 +145,6 @@ CASES = [
         every("out", ("1+-", 1), ("1+x", 1)),
         put("left", ("a", None)),
         every("out", ("1+x", 0), ("-+x", 1)),
-        gap=GAP,
     ),
     Case(
         "windowed tables are joined by key and window",
@@ -168,13 +158,11 @@ CASES = [
             (("a", 0, 10), "xz2", 5),
             (("a", 10, 20), "w1", 15),
         ),
-        gap=GAP,
     ),
     Case(
         "a table joined with itself tells every change twice",
         with_itself,
         put("left", ("a", "1"), ("a", "2")),
         every("out", ("a", "11"), ("a", "11"), ("a", "22"), ("a", "22")),
-        gap=GAP,
     ),
 ]

@@ -4,8 +4,6 @@ import headrace as hr
 from cases.table import Case, every, put, settled, texts
 from headrace.dsl import Builder, KTable
 
-GAP = "Spark has no tables of topics yet"
-
 
 def rows(app: Builder, topic: str = "in", **options: str) -> KTable[str, str]:
     return app.table(topic, key=hr.STRING, value=hr.STRING, **options)
@@ -80,14 +78,12 @@ CASES = [
         put("in", ("k", "x"), ("k", "y")),
         every("out", ("k", "ann!1"), ("k", "ann!2")),
         every("counts", ("k", 1), ("k", 2)),
-        gap=GAP,
     ),
     Case(
         "a table sends on every record with a key, deletions too",
         read,
         put("in", ("a", "1", 10), ("a", None, 20), (None, "x", 30), ("b", None, 40), ("a", "2", 5)),
         every("out", ("a", "1", 10), ("a", None, 20), ("b", None, 40), ("a", "2", 5)),
-        gap=GAP,
     ),
     Case(
         "a table with a store settles",
@@ -98,14 +94,12 @@ CASES = [
         every("out", ("a", None)),
         put("in", ("d", None)),
         every("out"),
-        gap=GAP,
     ),
     Case(
         "a stream becomes a table by its new key",
         from_stream,
         put("in", ("x", "a1"), ("y", "b1"), ("z", "a2")),
         every("out", ("a", "a1"), ("b", "b1"), ("a", "a2")),
-        gap=GAP,
     ),
     Case(
         "a filtered table deletes what does not fit, even what never did",
@@ -113,21 +107,18 @@ CASES = [
         put("in", ("a", "z"), ("b", "c"), ("a", "b"), ("a", None)),
         every("out", ("a", "z"), ("b", None), ("a", None), ("a", None)),
         every("rest", ("a", None), ("b", "c"), ("a", "b"), ("a", None)),
-        gap=GAP,
     ),
     Case(
         "a filter knows what never fitted where the table has a store",
         filtered_store,
         put("in", ("a", "z"), ("b", "c"), ("a", "b"), ("a", None), ("a", "n"), ("a", None)),
         every("out", ("a", "z"), ("a", None), ("a", "n"), ("a", None)),
-        gap=GAP,
     ),
     Case(
         "a filter with a store of its own still deletes what it never had",
         filtered_into_store,
         put("in", ("b", "c"), ("a", "z"), ("a", "b")),
         every("out", ("b", None), ("a", "z"), ("a", None)),
-        gap=GAP,
     ),
     Case(
         "a filter is silent about what never fitted where somebody needs old values",
@@ -135,14 +126,12 @@ CASES = [
         put("in", ("a", "z"), ("b", "c"), ("c", "z"), ("a", "b"), ("b", None)),
         every("out", ("a", "z"), ("c", "z"), ("a", None)),
         every("n", ("z", 1), ("z", 2), ("z", 1)),
-        gap=GAP,
     ),
     Case(
         "map_values of a table leaves deletions alone",
         mapped,
         put("in", ("a", "1"), ("a", None), ("b", None)),
         every("out", ("a", "1!"), ("a", None), ("b", None)),
-        gap=GAP,
     ),
     Case(
         "map_values of a table with keys and a store",
@@ -150,20 +139,17 @@ CASES = [
         put("in", ("a", "1"), ("b", "1"), ("a", "2")),
         every("out", ("b", "b1"), ("a", "a2")),
         settled("out", {"a": "a2", "b": "b1"}),
-        gap=GAP,
     ),
     Case(
         "to_stream with new keys",
         rekeyed,
         put("in", ("a", "x"), ("b", None)),
         every("out", ("x", "x"), ("b", None)),
-        gap=GAP,
     ),
     Case(
         "a function that cannot be traced runs as it is",
         untraced,
         put("in", ("a", "x"), ("b", "xxxx"), ("a", None)),
         every("out", ("a", "short"), ("b", "long"), ("a", None)),
-        gap=GAP,
     ),
 ]

@@ -24,8 +24,6 @@ def copied_and_changed(app: Builder) -> None:
     stream.map_values(lambda v: v.upper()).to("upper")
 
 
-PARTITIONER = "Spark has no partitioners yet"
-
 CASES = [
     Case(
         "to writes key, value, time and headers",
@@ -89,14 +87,12 @@ CASES = [
         lambda app: texts(app).to("out", partitioner=lambda _, v, n: hr.when(v == "x", []).otherwise([n - 1])),
         put("in", ("k", "a"), ("k", "x"), (None, "b")),
         every("out", ("k", "a"), (None, "b")),
-        gap=PARTITIONER,
     ),
     Case(
         "a partitioner that says nothing leaves it to the key",
         lambda app: texts(app).to("out", partitioner=lambda _, v, n: hr.when(v == "x", n - 1).otherwise(None)),
         put("in", ("k", "a"), ("k", "x")),
         every("out", ("k", "a"), ("k", "x")),
-        gap=PARTITIONER,
     ),
     Case(
         "a partitioner knows the topic",
@@ -106,6 +102,5 @@ CASES = [
         put("in", ("k", "a"), ("k", "b")),
         every("out-a", ("k", "a")),
         every("out-b"),
-        gap=PARTITIONER,
     ),
 ]

@@ -1,12 +1,8 @@
 """ttl: rows that were not updated for some time are deleted."""
 
-from typing import Any
-
 import headrace as hr
 from cases.table import Case, Topology, every, put, settled, texts
 from headrace.dsl import Builder
-
-GAP = "Spark has no ttl yet"
 
 
 def read(app: Builder) -> None:
@@ -53,12 +49,28 @@ def looked_up(app: Builder) -> None:
     texts(app).left_join(users, lambda v, user: v + hr.coalesce(user, "-")).to("out")
 
 
-def case(title: str, topology: Topology, *steps: Any) -> Case:
-    return Case(title, topology, *steps, gap=GAP)
+SEEN = hr.stores.key_value("seen", key=hr.STRING, value=hr.STRING, ttl="10ms")
+
+
+def kept(record: hr.Record, context: hr.ProcessorContext) -> None:
+    context.store(SEEN).put(record.key, record.value)
+
+
+def listed(record: hr.Record, context: hr.ProcessorContext) -> hr.Record:
+    """What the store has of this key, and all of its keys."""
+    seen = context.store(SEEN)
+    own, everything = seen.get(record.key) or "-", "".join(key for key, _ in seen.all())
+    return record.with_value(f"{own} {everything}")
+
+
+def shared_store(app: Builder) -> None:
+    both = texts(app)
+    both.process(listed, stores=(SEEN,), key=hr.STRING, value=hr.STRING).to("out")
+    both.process(kept, stores=(SEEN,))
 
 
 CASES = [
-    case(
+    Case(
         "a row without an update is deleted when its time is over before the next record counts",
         read,
         put("in", ("a", "1", 0), ("b", "2", 5), ("a", "3", 9), ("c", "4", 14)),
@@ -68,7 +80,7 @@ CASES = [
         put("in", ("d", "6", 99)),
         every("out", ("a", None, 19), ("c", None, 25), ("d", "6", 99)),
     ),
-    case(
+    Case(
         "rows that are due together go by their times and then their keys",
         made,
         put("in", ("b", "1", 1), ("c", "2", 0), ("a", "3", 1), ("z", "4", 50)),
@@ -83,26 +95,26 @@ CASES = [
             ("z", "4", 50),
         ),
     ),
-    case(
+    Case(
         "a record whose row would be gone already is late and leaves the row that is there",
         read,
         put("in", ("a", "1", 20), ("a", "2", 10), ("b", "3", 11), ("a", None, 3), ("c", "4", 21)),
         every("out", ("a", "1", 20), ("b", "3", 11), ("a", None, 3), ("b", None, 21), ("c", "4", 21)),
         every("late", ("a", "2", 10)),
     ),
-    case(
+    Case(
         "an earlier time of a row counts when it is the last",
         read,
         put("in", ("a", "1", 20), ("a", "2", 15), ("b", "3", 25)),
         every("out", ("a", "1", 20), ("a", "2", 15), ("a", None, 25), ("b", "3", 25)),
     ),
-    case(
+    Case(
         "a count begins anew after its row was deleted",
         counted("every"),
         put("in", ("a", "x", 0), ("a", "x", 9), ("a", "x", 3), ("a", "x", 19), ("a", "x", 20)),
         every("out", ("a", 1, 0), ("a", 2, 9), ("a", 3, 9), ("a", None, 19), ("a", 1, 19), ("a", 2, 20)),
     ),
-    case(
+    Case(
         "a row that goes and comes in one batch is one settled change",
         counted("settled"),
         put("in", ("a", "x", 0), ("b", "x", 1), ("b", "x", 2)),
@@ -111,31 +123,45 @@ CASES = [
         every("out", ("b", None, 12), ("a", 1, 30)),
         settled("out", {"a": 1}),
     ),
-    case(
+    Case(
         "reduce and aggregate have a ttl each",
         folded,
         put("in", ("a", "1", 0), ("a", "2", 15), ("b", "3", 40)),
         every("out", ("a", "1", 0), ("a", None, 10), ("a", "2", 15), ("a", None, 25), ("b", "3", 40)),
         every("more", ("a", "01", 0), ("a", "012", 15), ("a", None, 35), ("b", "03", 40)),
     ),
-    case(
+    Case(
         "the rows of a cogroup go by the records of all its streams",
         cogrouped,
         put("left", ("a", "1", 0)),
         put("right", ("a", "2", 9), ("b", "3", 19)),
         every("out", ("a", "1", 0), ("a", "12", 9), ("a", None, 19), ("b", "3", 19)),
     ),
-    case(
+    Case(
         "a row that goes leaves its group",
         regrouped,
         put("in", ("a", "x", 0), ("b", "x", 5), ("c", "y", 10)),
         every("out", ("x", 1, 0), ("x", 2, 5), ("x", 1, 10), ("y", 1, 10)),
     ),
-    case(
+    Case(
         "a join does not find a row that is over by its own time",
         looked_up,
         put("users", ("a", "ann", 0)),
         put("in", ("a", "1", 9), ("a", "2", 10)),
         every("out", ("a", "1ann", 9), ("a", "2-", 10)),
+    ),
+    Case(
+        "a key of a store is gone when it was not put for so long",
+        shared_store,
+        put("in", ("a", "1", 0), ("b", "2", 5), ("a", "3", 9), ("b", "4", 14), ("b", "5", 15), ("a", "6", 25)),
+        every(
+            "out",
+            ("a", "- ", 0),
+            ("b", "- a", 5),
+            ("a", "1 ab", 9),
+            ("b", "2 ab", 14),
+            ("b", "4 ab", 15),
+            ("a", "- ", 25),
+        ),
     ),
 ]

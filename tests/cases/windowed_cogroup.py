@@ -1,13 +1,9 @@
 """cogroup over windows."""
 
-from typing import Any
-
 import headrace as hr
 from cases.table import Case, Topology, every, put, settled, texts
 from headrace.dsl import Builder
 from headrace.model.windows import SessionWindows, Windows
-
-GAP = "Spark has no windowed cogroup yet"
 
 
 def cogrouped(windows: Windows, emit: str = "every") -> Topology:
@@ -28,12 +24,8 @@ def final(app: Builder) -> None:
     table.suppress(hr.until_window_closes()).to_stream().to("out")
 
 
-def case(title: str, topology: Topology, *steps: Any) -> Case:
-    return Case(title, topology, *steps, gap=GAP)
-
-
 CASES = [
-    case(
+    Case(
         "two streams share their windows",
         cogrouped(hr.tumbling("10ms", grace="5ms")),
         put("left", ("a", "x", 1)),
@@ -41,7 +33,7 @@ CASES = [
         put("right", ("a", "1", 5), ("a", "2", 11), (None, "3", 11)),
         every("out", (("a", 0, 10), "0-x+1", 5), (("a", 10, 20), "0+2", 11)),
     ),
-    case(
+    Case(
         "a stream that lags behind the other is not late by that",
         cogrouped(hr.tumbling("10ms", grace="50ms")),
         put("left", ("a", "x", 1), ("a", "y", 65)),
@@ -50,7 +42,7 @@ CASES = [
         every("out", (("a", 10, 20), "0+1", 12), (("a", 60, 70), "0-y+2", 65)),
     ),
     # Kafka Streams lets the windows of the three below begin anew: docs/reference/differences.md
-    case(
+    Case(
         "a record for a window that the store has forgotten is late",
         cogrouped(hr.tumbling("10ms", grace="50ms")),
         put("left", ("a", "x", 1), ("a", "y", 65)),
@@ -58,7 +50,7 @@ CASES = [
         put("right", ("a", "1", 5), ("a", "2", 62)),
         every("out", (("a", 60, 70), "0-y+2", 65)),
     ),
-    case(
+    Case(
         "a record for a session that the store has forgotten is late",
         cogrouped(hr.session("10ms", grace="5ms")),
         put("left", ("a", "x", 20), ("b", "y", 60)),
@@ -66,7 +58,7 @@ CASES = [
         put("right", ("a", "1", 21), ("a", "2", 45)),
         every("out", (("a", 45, 45), "0+2", 45)),
     ),
-    case(
+    Case(
         "a record that would look back at forgotten sliding windows is late",
         cogrouped(hr.sliding("10ms", grace="5ms")),
         put("left", ("a", "x", 30), ("b", "y", 90)),
@@ -74,7 +66,7 @@ CASES = [
         put("right", ("a", "1", 35)),
         every("out"),
     ),
-    case(
+    Case(
         "two streams share their sliding windows",
         cogrouped(hr.sliding("10ms")),
         put("left", ("a", "x", 20)),
@@ -82,7 +74,7 @@ CASES = [
         put("right", ("a", "1", 25)),
         every("out", (("a", 21, 31), "0+1", 25), (("a", 15, 25), "0-x+1", 25)),
     ),
-    case(
+    Case(
         "two streams share their sessions",
         cogrouped(hr.session("10ms")),
         put("left", ("a", "x", 20)),
@@ -90,7 +82,7 @@ CASES = [
         put("right", ("a", "1", 25)),
         every("out", (("a", 20, 20), None, 20), (("a", 20, 25), "0|0-x+1", 25)),
     ),
-    case(
+    Case(
         "a settled windowed cogroup sends the last change of each window",
         cogrouped(hr.tumbling("10ms"), "settled"),
         put("left", ("a", "x", 1), ("a", "y", 3)),
@@ -98,7 +90,7 @@ CASES = [
         put("right", ("a", "1", 5), ("a", "2", 6)),
         settled("out", {("a", 0, 10): "0-x-y+1+2"}),
     ),
-    case(
+    Case(
         "suppress knows when the windows of a cogroup close",
         final,
         put("left", ("a", "x", 1), ("a", "y", 14)),

@@ -61,7 +61,7 @@ def moved_once(app: Builder) -> None:
     by_word = app.stream("lines", key=hr.STRING, value=hr.STRING).select_key(lambda _, v: v)
     ways = by_word.split("w-").branch(lambda k, _: k > "m", name="high").default_branch("low")
     ways["w-high"].map_values(lambda v: v + "!").group_by_key().count(store="high")
-    ways["w-low"].left_join(app.table("users", key=hr.STRING, value=hr.STRING), lambda a, b: a + b).to("low")
+    ways["w-low"].left_join(app.table("users", key=hr.STRING, value=hr.STRING), lambda a, _: a + "!").to("low")
     seen = by_word.filter(lambda _, v: v != "", name="seen")
     seen.to("seen")
     seen.group_by_key().count(store="seen")

@@ -1,4 +1,4 @@
-"""Every error is on one page, has a code of its own, and a test that reads its words."""
+"""Every error is in one package, has a code of its own, and a test that reads its words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TESTS = Path(__file__).parents[1]
 
 def kinds(root: type[HeadraceError] = HeadraceError) -> Iterator[type[HeadraceError]]:
     for kind in root.__subclasses__():
-        if kind.__module__ == errors.__name__:
+        if kind.__module__.startswith(f"{errors.__name__}."):
             yield kind
             yield from kinds(kind)
 
@@ -31,6 +31,11 @@ def test_the_groups_are_few() -> None:
         "KitError",
         "ProcessorError",
     }
+
+
+def test_every_error_is_imported_from_one_place() -> None:
+    assert {kind.__name__ for kind in kinds()} | {"HeadraceError"} == set(errors.__all__)
+    assert all(getattr(errors, kind.__name__) is kind for kind in kinds())
 
 
 def test_every_error_has_a_code_of_its_own() -> None:

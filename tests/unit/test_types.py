@@ -37,7 +37,7 @@ def test_sources() -> None:
     products = app.global_table("products", key=hr.INT64, value=hr.STRING, timestamp="skip")
     assert_type(products, GlobalKTable[int, str])
     joined = orders.join(products, lambda _, product: product, on=lambda _, order: int(order.amount))
-    assert_type(joined, KStream[str, Any])
+    assert_type(joined, KStream[str, str])
 
 
 def test_stateless() -> None:
@@ -89,10 +89,30 @@ def region_or_none(_: str, order: Order, customer: Customer | None) -> str | Non
 def test_joins() -> None:
     assert_type(orders.join(customers, region), KStream[str, str])
     assert_type(orders.left_join(customers, region_or_none), KStream[str, str | None])
-    # A lambda may take the key or not, and a checker does not choose: what it gives may be anything.
-    assert_type(orders.join(customers, lambda _, customer: customer.region), KStream[str, Any])
+    assert_type(orders.join(customers, lambda _, customer: customer.region), KStream[str, str])
+    assert_type(orders.join(customers, lambda key, order, _: (key, order.amount)), KStream[str, tuple[str, float]])
+    assert_type(orders.left_join(customers, lambda _, customer: customer), KStream[str, Customer | None])
+    assert_type(orders.join(customers, lambda order, _: hr.coalesce(order.customer, "-")), KStream[str, Any])
+    assert_type(orders.join(customers, lambda order, _: order.amount, on="customer"), KStream[Any, float])
+
+
+def test_joins_of_streams() -> None:
     payments = app.stream("payments", key=hr.STRING, value=hr.DOUBLE)
-    paid = orders.join(payments, lambda order, paid: order.amount - paid, hr.join_windows("1m"), store="a")
-    assert_type(paid, KStream[str, Any])
+    within = hr.join_windows("1m")
+    paid = orders.join(payments, lambda order, paid: order.amount - paid, within, store="a")
+    assert_type(paid, KStream[str, float])
+    named = orders.join(payments, lambda key, order, _: key + order.customer, within, store="b")
+    assert_type(named, KStream[str, str])
+    either = orders.outer_join(payments, lambda _, paid: paid, within, store="c")
+    assert_type(either, KStream[str, float | None])
+
+
+def test_joins_of_tables() -> None:
     sums = orders.group_by_key().count(store="counted")
-    assert_type(customers.join(sums, lambda _, n: n + 1), KTable[str, Any])
+    assert_type(customers.join(sums, lambda _, n: n + 1), KTable[str, int])
+    assert_type(customers.left_join(sums, lambda key, _, n: (key, n)), KTable[str, tuple[str, int | None]])
+    assert_type(customers.outer_join(sums, lambda customer, n: customer or n), KTable[str, Customer | int | None])
+    assert_type(customers.join(sums, lambda _, n: n, on=lambda customer: customer.name), KTable[str, int])
+    assert_type(
+        customers.join([sums, sums], lambda customer, n, m: (customer, n, m)), KTable[str, tuple[Any, Any, Any]]
+    )

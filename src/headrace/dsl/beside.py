@@ -24,38 +24,38 @@ from headrace.plan.nodes.beside import BesideNode
 from headrace.plan.nodes.windowed import WindowedAggregation
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 
-def late(builder: Builder, node: Node, name: str | None, here: str) -> Node:
+def late(declared: Declared, node: Node, name: str | None, here: str) -> Node:
     """The records that an operator drops because they come too late."""
     parts = tuple(part for part in _parts(node) if part.drops_late)
     if not parts:
         raise NothingBeside("late", node.name, "drops no records because they are late", _LATE, here)
-    return _beside(builder, Late, node, parts, name, here)
+    return _beside(declared, Late, node, parts, name, here)
 
 
-def errors(builder: Builder, node: Node, name: str | None, here: str) -> Node:
+def errors(declared: Declared, node: Node, name: str | None, here: str) -> Node:
     """The records that an operator fails on: its functions, or the serdes of a source."""
     parts = tuple(part for part in _parts(node) if isinstance(part, Source) or _has_function(part))
     if not parts:
         raise NothingBeside("errors", node.name, "has no function that could fail", _ERRORS, here)
-    return _beside(builder, Errors, node, parts, name, here)
+    return _beside(declared, Errors, node, parts, name, here)
 
 
-def expired(builder: Builder, node: Node, name: str | None, here: str) -> Node:
+def expired(declared: Declared, node: Node, name: str | None, here: str) -> Node:
     """The windows that an operator forgets."""
     parts = tuple(part for part in _parts(node) if isinstance(part, WindowedAggregation))
     if not parts:
         raise NothingBeside("expired", node.name, "has no windows", _EXPIRED, here)
-    return _beside(builder, Expired, node, parts, name, here)
+    return _beside(declared, Expired, node, parts, name, here)
 
 
 def _beside(
-    builder: Builder, kind: type[BesideNode], node: Node, parts: tuple[Node, ...], name: str | None, here: str
+    declared: Declared, kind: type[BesideNode], node: Node, parts: tuple[Node, ...], name: str | None, here: str
 ) -> Node:
-    unique = builder.unique(name, f"{node.name}.{kind.op}", here)
-    return builder.add(kind(name=unique, origin=here, of=parts))
+    unique = declared.unique(name, f"{node.name}.{kind.op}", here)
+    return declared.add(kind(name=unique, origin=here, of=parts))
 
 
 def _parts(node: Node) -> tuple[Node, ...]:

@@ -15,7 +15,7 @@ from headrace.plan.nodes import Branch, Node, Split
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -32,8 +32,8 @@ class BranchedKStream(Generic[K, V]):
     by its own name, or by its position from 1 on; the default branch has 0.
     """
 
-    def __init__(self, builder: Builder, node: Node, name: str | None, here: str) -> None:
-        self._builder, self._node, self._here = builder, node, here
+    def __init__(self, declared: Declared, node: Node, name: str | None, here: str) -> None:
+        self._declared, self._node, self._here = declared, node, here
         self._prefix = "" if name is None else checked_name("a split", name, here)
         self._branches: dict[str, tuple[Bound, str]] = {}
         self._then: dict[str, Then[K, V] | None] = {}
@@ -84,9 +84,9 @@ class BranchedKStream(Generic[K, V]):
     def _close(self, default: tuple[str, str] | None) -> dict[str, streams.KStream[K, V]]:
         if not self._branches:
             raise OptionInvalid("branches", 0, "at least one .branch(...) before the split ends", self._here)
-        split = self._builder.add(
+        split = self._declared.add(
             Split(
-                name=self._builder.unique(None, f"{self._node.name}.split", self._here),
+                name=self._declared.unique(None, f"{self._node.name}.split", self._here),
                 origin=self._here,
                 upstream=self._node,
                 predicates=tuple(condition for condition, _ in self._branches.values()),
@@ -104,11 +104,11 @@ class BranchedKStream(Generic[K, V]):
     def _stream(self, split: Split, position: int, name: str, here: str) -> streams.KStream[K, V]:
         node = Branch(
             # A star is in no name: the branches known by their position share a place with one another only.
-            name=self._builder.unique(
+            name=self._declared.unique(
                 None, f"{split.name}.{name}", here, place=f"{split.name}.*" if name in self._numbered else None
             ),
             origin=here,
             upstream=split,
             position=position,
         )
-        return streams.KStream(self._builder, self._builder.add(node))
+        return streams.KStream(self._declared, self._declared.add(node))

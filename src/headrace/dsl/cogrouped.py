@@ -19,7 +19,7 @@ from headrace.plan.nodes import Cogroup, Initial, Node
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 K = TypeVar("K")
 V2 = TypeVar("V2")
@@ -32,8 +32,8 @@ Part = tuple[Node, Callable[..., Any], str]
 class CogroupedKStream(Generic[K, A]):
     """Grouped streams with the same keys, each with the function that adds its records to a shared aggregate."""
 
-    def __init__(self, builder: Builder, parts: tuple[Part, ...]) -> None:
-        self._builder, self._parts = builder, parts
+    def __init__(self, declared: Declared, parts: tuple[Part, ...]) -> None:
+        self._declared, self._parts = declared, parts
 
     def cogroup(
         self, grouped: groups.KGroupedStream[K, V2], aggregator: Callable[[K, V2, A], A | Expr]
@@ -42,16 +42,16 @@ class CogroupedKStream(Generic[K, A]):
         here = origin()
         if not isinstance(grouped, groups.KGroupedStream):
             raise OptionInvalid("grouped", grouped, "a grouped stream: stream.group_by_key()", here)
-        if grouped._builder is not self._builder:
+        if grouped._declared is not self._declared:
             raise OptionInvalid(
-                "grouped", grouped._builder.id, f"a stream of this application, {self._builder.id!r}", here
+                "grouped", grouped._declared.id, f"a stream of this application, {self._declared.id!r}", here
             )
         mine, theirs = self._parts[0][0].output().key.type, grouped._node.output().key.type
         if mine != theirs:
             raise TypesDiffer(
                 "the cogrouped streams have keys of two types", mine, theirs, here, fix="group both by the same type"
             )
-        return CogroupedKStream(self._builder, (*self._parts, (grouped._node, aggregator, here)))
+        return CogroupedKStream(self._declared, (*self._parts, (grouped._node, aggregator, here)))
 
     def aggregate(
         self,
@@ -69,25 +69,25 @@ class CogroupedKStream(Generic[K, A]):
         here = origin()
         begin = initial_of(initial, here)
         first = self._parts[0][0]
-        name = self._builder.store_name(store, f"{first.name}.cogroup", here)
+        name = self._declared.store_name(store, f"{first.name}.cogroup", here)
         node = Cogroup(
-            name=self._builder.unique(None, name, here),
+            name=self._declared.unique(None, name, here),
             origin=here,
             streams=tuple(stream for stream, _, _ in self._parts),
             initial=begin,
-            aggregators=self.aggregators(begin),
+            aggregators=self._aggregators(begin),
             store=name,
-            emit=self._builder.emission(emit, here),
+            emit=self._declared.emission(emit, here),
             ttl_ms=ttl_of(ttl, here),
         )
-        return KTable(self._builder, self._builder.add(node))
+        return KTable(self._declared, self._declared.add(node))
 
     def windowed_by(self, windows: Windows) -> WindowedCogroupedKStream[K, A]:
         """Group the records by window, too, as `windowed_by` of a grouped stream."""
         streams = tuple(stream for stream, _, _ in self._parts)
-        return WindowedCogroupedKStream(self._builder, streams, self.aggregators, checked_windows(windows, origin()))
+        return WindowedCogroupedKStream(self._declared, streams, self._aggregators, checked_windows(windows, origin()))
 
-    def aggregators(self, begin: Initial) -> tuple[Bound, ...]:
+    def _aggregators(self, begin: Initial) -> tuple[Bound, ...]:
         """The aggregator of each stream, typed by what the aggregate begins with."""
         return tuple(self._aggregator(part, begin) for part in self._parts)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from headrace.dsl.functions import KEY_VALUE, VALUE, Check, bound_on, exactly
 from headrace.errors import OptionInvalid, TypesDiffer
@@ -15,19 +15,25 @@ from headrace.model.types import INT, JSON, StructType, TupleType, Type, keyed_s
 from headrace.plan.nodes import Node, SelectKey
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
+
+K = TypeVar("K")
+V = TypeVar("V")
+K2 = TypeVar("K2")
 
 Column = str | tuple[str, str]
 """A field that both sides have, or the name it has on the left and the one on the right."""
 
 Columns = str | Sequence[Column]
 On = Callable[..., Any] | Expr | Columns
+LookUp = Callable[[K, V], K2 | None] | Callable[[V], K2 | None] | Expr | Columns
+"""Finds the key of a row of another table: in the value, or in the key and the value."""
 
 LEFT, RIGHT = 0, 1
 
 
 def rekeyed(
-    builder: Builder,
+    declared: Declared,
     op: str,
     node: Node,
     on: On,
@@ -41,10 +47,10 @@ def rekeyed(
     key = key_of(op, node, on, here, side, inner) if table is None else key_into(op, node, table, on, here, inner)
     names = _names(on, side, here)
     path = f"{node.name}.{op}-on" if names is None else f"{node.name}.by-{'-'.join(names)}"
-    known = builder.node(path)
+    known = declared.node(path)
     if isinstance(known, SelectKey) and (known.upstream, known.key) == (node, key):
         return known  # joined by the same columns before: the records move there once
-    return builder.add(SelectKey(name=builder.unique(None, path, here), origin=here, upstream=node, key=key))
+    return declared.add(SelectKey(name=declared.unique(None, path, here), origin=here, upstream=node, key=key))
 
 
 def key_of(

@@ -116,12 +116,11 @@ def _owned(node: Node, name: str) -> Connection | None:
     if isinstance(node, VersionedTable):
         return Connection(Versioned(name=name, key=key, value=None, history_ms=node.history_ms))
     if isinstance(node, SessionWindowed):
-        return Connection(Session(name=name, key=node.key_serde(), value=None, retention_ms=node.retention_ms))
+        return Connection(Session(name=name, key=node.key_serde(), value=None, retention_ms=node.kept_ms))
     if isinstance(node, WindowedAggregation):
         assert isinstance(key, TimeWindowedSerde), "windows that are no sessions have one size"
-        size_ms, kept_ms = key.size_ms, node.retention_ms
         windows: Window[Any] = Window(
-            name=name, key=key.inner, value=None, size_ms=size_ms, retention_ms=kept_ms, timestamped=True
+            name=name, key=key.inner, value=None, size_ms=key.size_ms, retention_ms=node.kept_ms, timestamped=True
         )
         return Connection(windows)
     everywhere = isinstance(node, GlobalTable)

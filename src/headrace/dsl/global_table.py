@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from headrace.plan.nodes import GlobalTable
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -16,8 +16,8 @@ V = TypeVar("V")
 class GlobalKTable(Generic[K, V]):
     """A table that streams look things up in, by any key of theirs: `stream.join(table, ..., on=...)`."""
 
-    def __init__(self, builder: Builder, node: GlobalTable) -> None:
-        self._builder, self._node = builder, node
+    def __init__(self, declared: Declared, node: GlobalTable) -> None:
+        self._declared, self._node = declared, node
 
     def __repr__(self) -> str:
         return f"GlobalKTable({self._node.name})"

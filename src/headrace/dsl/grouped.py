@@ -17,7 +17,7 @@ from headrace.plan.nodes import Aggregate, Count, Node, Reduce
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -27,8 +27,8 @@ A = TypeVar("A")
 class KGroupedStream(Generic[K, V]):
     """A stream whose records are grouped by key."""
 
-    def __init__(self, builder: Builder, node: Node) -> None:
-        self._builder, self._node = builder, node
+    def __init__(self, declared: Declared, node: Node) -> None:
+        self._declared, self._node = declared, node
 
     def __repr__(self) -> str:
         return f"KGroupedStream({self._node.name})"
@@ -98,25 +98,25 @@ class KGroupedStream(Generic[K, V]):
 
         both = clicks.cogroup(lambda k, v, n: n + 1).cogroup(orders, lambda k, v, n: n + 10).aggregate(0)
         """
-        return cogrouped.CogroupedKStream(self._builder, ((self._node, aggregator, origin()),))
+        return cogrouped.CogroupedKStream(self._declared, ((self._node, aggregator, origin()),))
 
     def _table(
         self, kind: type[Node], op: str, store: str | None, emit: str | None, here: str, **parameters: Any
     ) -> KTable[Any, Any]:
-        name = self._builder.store_name(store, f"{self._node.name}.{op}", here)
+        name = self._declared.store_name(store, f"{self._node.name}.{op}", here)
         node = kind(
-            name=self._builder.unique(None, name, here),
+            name=self._declared.unique(None, name, here),
             origin=here,
             upstream=self._node,  # type: ignore[call-arg]
             store=name,
-            emit=self._builder.emission(emit, here),
+            emit=self._declared.emission(emit, here),
             **parameters,
         )
-        return KTable(self._builder, self._builder.add(node))
+        return KTable(self._declared, self._declared.add(node))
 
     def windowed_by(self, windows: Windows) -> WindowedKStream[K, V]:
         """Group the records by window, too: `hr.tumbling`, `hr.hopping`, `hr.sliding`, `hr.session` or `hr.unlimited`.
 
         clicks.group_by_key().windowed_by(hr.tumbling("1m", grace="5s")).count()
         """
-        return WindowedKStream(self._builder, self._node, checked_windows(windows, origin()))
+        return WindowedKStream(self._declared, self._node, checked_windows(windows, origin()))

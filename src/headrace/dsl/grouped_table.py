@@ -15,7 +15,7 @@ from headrace.plan.nodes import Node, TableAggregate, TableReduce
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -25,8 +25,8 @@ A = TypeVar("A")
 class KGroupedTable(Generic[K, V]):
     """A table whose rows are grouped by a new key. A row that changes leaves its group first, then enters one."""
 
-    def __init__(self, builder: Builder, node: Node) -> None:
-        self._builder, self._node = builder, node
+    def __init__(self, declared: Declared, node: Node) -> None:
+        self._declared, self._node = declared, node
 
     def count(
         self, *, store: str | None = None, emit: str | None = None, ttl: Duration | None = None
@@ -115,13 +115,13 @@ class KGroupedTable(Generic[K, V]):
     def _add(
         self, kind: type[Node], op: str, store: str | None, emit: str | None, here: str, **parameters: Any
     ) -> tables.KTable[Any, Any]:
-        name = self._builder.store_name(store, f"{self._node.name}.{op}", here)
+        name = self._declared.store_name(store, f"{self._node.name}.{op}", here)
         node = kind(
-            name=self._builder.unique(None, name, here),
+            name=self._declared.unique(None, name, here),
             origin=here,
             upstream=self._node,  # type: ignore[call-arg]
             store=name,
-            emit=self._builder.emission(emit, here),
+            emit=self._declared.emission(emit, here),
             **parameters,
         )
-        return tables.KTable(self._builder, self._builder.add(node))
+        return tables.KTable(self._declared, self._declared.add(node))

@@ -1,9 +1,9 @@
-"""Joins with tables: what the methods of streams and tables share."""
+"""The nodes of all joins, and what the methods of streams and tables share to make them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from headrace.dsl.columns import On, key_into
 from headrace.dsl.functions import bound_on
@@ -25,14 +25,25 @@ from headrace.plan.nodes import (
     TableJoin,
     VersionedTable,
 )
+from headrace.plan.nodes.stream_join import SIDES
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 LEFT_RIGHT = ("left", "right")
 KEY_LEFT_RIGHT = ("key", "left", "right")
 
+K = TypeVar("K")
+V = TypeVar("V")
+V2 = TypeVar("V2")
+V3 = TypeVar("V3")
+
 Joiner = Callable[..., Any] | Expr
+Pair = Callable[[V, V2], V3]
+"""A joiner of both values."""
+Keyed = Callable[[K, V, V2], V3]
+"""A joiner of the key and both values."""
+
 OPS = {Side.INNER: "join", Side.LEFT: "left_join", Side.OUTER: "outer_join"}
 
 
@@ -48,22 +59,22 @@ def joiner_of(op: str, joiner: Joiner | Chained, left: Node, right: Node, here: 
     return bound_on(op, joiner, (LEFT_RIGHT, KEY_LEFT_RIGHT), symbols, here)
 
 
-def same_app(builder: Builder, other: object, here: str, kinds: type | tuple[type, ...], wanted: str) -> None:
+def same_app(declared: Declared, other: object, here: str, kinds: type | tuple[type, ...], wanted: str) -> None:
     """Raise if the other side is none of these kinds, or belongs to another application."""
-    theirs: Any = getattr(other, "_builder", None)
+    theirs: Any = getattr(other, "_declared", None)
     if not isinstance(other, kinds):
         raise OptionInvalid("other", other, wanted, here)
-    if theirs is not builder:
-        raise OptionInvalid("other", theirs.id, f"a stream or table of this application, {builder.id!r}", here)
+    if theirs is not declared:
+        raise OptionInvalid("other", theirs.id, f"a stream or table of this application, {declared.id!r}", here)
 
 
-def sides(builder: Builder, other: Any, kinds: tuple[type, ...], allowed: str, here: str) -> tuple[Node, ...]:
+def sides(declared: Declared, other: Any, kinds: tuple[type, ...], allowed: str, here: str) -> tuple[Node, ...]:
     """The nodes of the other side, or sides, of a join."""
     others = tuple(other) if isinstance(other, list | tuple) else (other,)
     if not others:
         raise OptionInvalid("other", other, "at least one to join with", here)
     for one in others:
-        same_app(builder, one, here, kinds, allowed)
+        same_app(declared, one, here, kinds, allowed)
     return tuple(one._node for one in others)
 
 
@@ -78,7 +89,7 @@ def same_keys(left: Node, right: Node, here: str) -> None:
 
 
 def table_join(
-    builder: Builder,
+    declared: Declared,
     left: Node,
     right: Node,
     joiner: Joiner | Chained,
@@ -92,19 +103,19 @@ def table_join(
     op = OPS[side]
     same_keys(left, right, here)
     node = TableJoin(
-        name=builder.unique(name, f"{left.name}.{op}", here),
+        name=declared.unique(name, f"{left.name}.{op}", here),
         origin=here,
         left=left,
         right=right,
         joiner=joiner_of(op, joiner, left, right, here),
         side=side,
-        **builder.kept(store, emit, here),
+        **declared.kept(store, emit, here),
     )
-    return builder.add(node)
+    return declared.add(node)
 
 
 def foreign_key_join(
-    builder: Builder,
+    declared: Declared,
     left: Node,
     right: Node,
     on: On,
@@ -123,17 +134,17 @@ def foreign_key_join(
     key = key_into(op, left, right, on, here, inner)
     for one in (left, right):
         one.output().key.store_serde(here)  # raises if a key has no bytes to be found by
-    path, keep_all = builder.unique(name, f"{left.name}.{op}", here), side is Side.LEFT
-    steps = [builder.unique(name and f"{name}.{step}", f"{path}.{step}", here) for step in ("subscribe", "match")]
+    path, keep_all = declared.unique(name, f"{left.name}.{op}", here), side is Side.LEFT
+    steps = [declared.unique(name and f"{name}.{step}", f"{path}.{step}", here) for step in ("subscribe", "match")]
     given = store or name
-    subscribers = builder.store_name(
+    subscribers = declared.store_name(
         given and f"{given}.subscribers", f"{left.name}.{op}-{right.name}.subscribers", here
     )
     subscribe = ForeignKeySubscribe(name=steps[0], origin=here, upstream=left, on=key, keep_all=keep_all)
     match = ForeignKeyMatch(
         name=steps[1],
         origin=here,
-        subscriptions=builder.add(subscribe),
+        subscriptions=declared.add(subscribe),
         table=right,
         left=left.output(),
         store=subscribers,
@@ -141,17 +152,17 @@ def foreign_key_join(
     node = ForeignKeyJoin(
         name=path,
         origin=here,
-        answers=builder.add(match),
+        answers=declared.add(match),
         left=left,
         joiner=joiner_of(op, joiner, left, right, here),
         keep_all=keep_all,
-        **builder.kept(store, emit, here),
+        **declared.kept(store, emit, here),
     )
-    return builder.add(node)
+    return declared.add(node)
 
 
 def stream_join(
-    builder: Builder,
+    declared: Declared,
     left: Node,
     right: Node,
     joiner: Joiner | Chained,
@@ -167,9 +178,9 @@ def stream_join(
         wanted = 'hr.join_windows("10s"): two streams are joined within some time'
         raise OptionInvalid("windows", windows, wanted, here)
     same_keys(left, right, here)
-    kept = builder.store_name(store, name or f"{left.name}.{op}-{right.name}", here)
+    kept = declared.store_name(store, name or f"{left.name}.{op}-{right.name}", here, SIDES)
     node = StreamJoin(
-        name=builder.unique(name, f"{left.name}.{op}", here),
+        name=declared.unique(name, f"{left.name}.{op}", here),
         origin=here,
         left=left,
         right=right,
@@ -178,11 +189,11 @@ def stream_join(
         side=side,
         store=kept,
     )
-    return builder.add(node)
+    return declared.add(node)
 
 
 def stream_table_join(
-    builder: Builder,
+    declared: Declared,
     stream: Node,
     table: Node,
     joiner: Joiner | Chained,
@@ -201,9 +212,9 @@ def stream_table_join(
             raise OptionInvalid("grace", grace, "it with a versioned table only: app.versioned_table(...)", here)
         if grace_ms > history:
             raise OptionInvalid("grace", grace, f"no more than the table's history, {duration_text(history)}", here)
-    return builder.add(
+    return declared.add(
         StreamTableJoin(
-            name=builder.unique(name, f"{stream.name}.{op}", here),
+            name=declared.unique(name, f"{stream.name}.{op}", here),
             origin=here,
             stream=stream,
             table=table,
@@ -222,7 +233,7 @@ def _history(table: Node) -> int | None:
 
 
 def stream_global_join(
-    builder: Builder,
+    declared: Declared,
     stream: Node,
     table: GlobalTable,
     on: On | None,
@@ -237,9 +248,9 @@ def stream_global_join(
     if on is None:
         raise OptionInvalid("on", on, "the key to look up: on=lambda key, value: ...", here)
     key = key_into(op, stream, table, on, here, inner, "the key to look up")
-    return builder.add(
+    return declared.add(
         StreamGlobalJoin(
-            name=builder.unique(name, f"{stream.name}.{op}", here),
+            name=declared.unique(name, f"{stream.name}.{op}", here),
             origin=here,
             stream=stream,
             table=table,

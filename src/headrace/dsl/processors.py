@@ -17,7 +17,7 @@ from headrace.processor.supplied import Supplied, supplied
 from headrace.serde import Serde
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 P = TypeVar("P", bound=Process)
 
@@ -32,7 +32,7 @@ Given = Callable[..., Processor[Any, Any] | Iterable[Record] | Record | None]
 
 
 def process(
-    builder: Builder,
+    declared: Declared,
     parents: tuple[Node, ...],
     processor: Any,
     name: str,
@@ -54,11 +54,11 @@ def process(
         key=sent_field(key, sent_key),
         value=sent_field(value, sent_value),
     )
-    return connected(builder, node, made, stores)
+    return connected(declared, node, made, stores)
 
 
 def process_values(
-    builder: Builder, parent: Node, processor: Any, name: str, here: str, stores: Stores, value: Serde[Any] | None
+    declared: Declared, parent: Node, processor: Any, name: str, here: str, stores: Stores, value: Serde[Any] | None
 ) -> ProcessValues:
     """A processor that leaves the keys alone."""
     made = supplied("process_values", processor, FixedKeyProcessor, here)
@@ -71,7 +71,7 @@ def process_values(
         key=parent.output().key,
         value=sent_field(value, made.sends[0] if made.sends else None),
     )
-    return connected(builder, node, made, stores)
+    return connected(declared, node, made, stores)
 
 
 def sent_field(serde: Serde[Any] | None, hint: Any) -> Field:
@@ -79,9 +79,9 @@ def sent_field(serde: Serde[Any] | None, hint: Any) -> Field:
     return Field.of(serde) if serde is not None else Field(hinted(hint) or OBJECT)
 
 
-def connected(builder: Builder, node: P, made: Supplied, stores: Stores) -> P:
+def connected(declared: Declared, node: P, made: Supplied, stores: Stores) -> P:
     """The node, taken in, with its own stores and those it is given."""
     if isinstance(stores, str | Store):
         raise OptionInvalid("stores", stores, "a tuple of stores or of their names", node.origin)
-    builder.connections.connect(node.name, (*made.stores, *stores), node.origin)
-    return builder.add(node)
+    declared.connections.connect(node.name, (*made.stores, *stores), node.origin)
+    return declared.add(node)

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from headrace.dsl import table as tables
 from headrace.dsl.beside import errors, late
 from headrace.dsl.branched import BranchedKStream
-from headrace.dsl.columns import Columns, On
 from headrace.dsl.functions import KEY_VALUE, VALUE, acting, bound, exactly, list_of_pairs, list_type, pair_type
-from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.grouped import KGroupedStream
-from headrace.dsl.joins import Joiner, same_app, sides
+from headrace.dsl.joinable_stream import JoinableStream
+from headrace.dsl.joins import same_app
 from headrace.dsl.names import checked_name, fitting_serde, ttl_of
 from headrace.dsl.options import Partitioner, partitioner_of
-from headrace.dsl.processors import Function, Stores, process, process_values
-from headrace.dsl.stream_joins import StreamJoins
+from headrace.dsl.processable_stream import ProcessableStream
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr
 from headrace.model.durations import Duration, duration_ms
 from headrace.model.failure import Failure
 from headrace.model.types import BOOL, STR
-from headrace.model.windows import JoinWindows
 from headrace.plan.nodes import (
     DropDuplicates,
     Filter,
@@ -38,29 +35,26 @@ from headrace.plan.nodes import (
     Print,
     Repartition,
     SelectKey,
-    Side,
     To,
     ToTable,
 )
 from headrace.plan.origin import origin
-from headrace.processor import FixedKeyProcessor, Processor
 from headrace.serde import Serde, serde_of
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")
 K2 = TypeVar("K2")
 V2 = TypeVar("V2")
-V3 = TypeVar("V3")
 
 
-class KStream(Generic[K, V]):
+class KStream(JoinableStream[K, V], ProcessableStream[K, V]):
     """An unbounded sequence of records, each an event of its own."""
 
-    def __init__(self, builder: Builder, node: Node) -> None:
-        self._builder, self._node = builder, node
+    def __init__(self, declared: Declared, node: Node) -> None:
+        self._declared, self._node = declared, node
 
     def __repr__(self) -> str:
         return f"KStream({self._node.name})"
@@ -197,7 +191,7 @@ class KStream(Generic[K, V]):
         return merged
 
     def _merge(self, other: KStream[K, V], name: str | None, here: str) -> KStream[K, V]:
-        same_app(self._builder, other, here, KStream, "a stream: of a table, its changes are one: table.to_stream()")
+        same_app(self._declared, other, here, KStream, "a stream: of a table, its changes are one: table.to_stream()")
         for part in ("key", "value"):
             mine, theirs = (getattr(node.output(), part) for node in (self._node, other._node))
             if not mine.meets(theirs):
@@ -209,246 +203,12 @@ class KStream(Generic[K, V]):
                     fix="bring them to one type with map or map_values first",
                 )
         node = Merge(
-            name=self._builder.unique(name, f"{self._node.name}.merge", here),
+            name=self._declared.unique(name, f"{self._node.name}.merge", here),
             origin=here,
             left=self._node,
             right=other._node,
         )
-        return KStream(self._builder, self._builder.add(node))
-
-    @overload
-    def join(
-        self,
-        other: KStream[K, V2],
-        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
-        windows: JoinWindows,
-        *,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[K, V3]: ...
-
-    @overload
-    def join(
-        self,
-        other: tables.KTable[K, V2],
-        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
-        *,
-        grace: Duration | None = None,
-        name: str | None = None,
-    ) -> KStream[K, V3]: ...
-
-    @overload
-    def join(
-        self,
-        other: GlobalKTable[K2, V2],
-        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
-        *,
-        on: Callable[[V], K2 | None] | Callable[[K, V], K2 | None] | Expr | Columns,
-        name: str | None = None,
-    ) -> KStream[K, V3]: ...
-
-    @overload
-    def join(
-        self,
-        other: KStream[Any, V2],
-        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
-        windows: JoinWindows,
-        *,
-        on: On,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    @overload
-    def join(
-        self,
-        other: tables.KTable[Any, V2],
-        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
-        *,
-        on: On,
-        grace: Duration | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    @overload
-    def join(
-        self,
-        other: Sequence[KStream[Any, Any] | tables.KTable[Any, Any] | GlobalKTable[Any, Any]],
-        joiner: Callable[..., V3] | Expr,
-        windows: JoinWindows | None = None,
-        *,
-        on: Sequence[On | None] | None = None,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    def join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        windows: JoinWindows | None = None,
-        *,
-        on: Any = None,
-        grace: Duration | None = None,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, Any]:
-        """Each record with the row of its key in a table, or of the key that `on` names in a global table.
-
-        With another stream and `windows`, each pair of records with the same key that lie close enough in time, as
-        soon as both are there; its time is the later of both. Both sides keep their records for that long.
-
-        The row is the one that is there when the record comes; a change of the table sends nothing. Records without
-        a row are left out, those without a key or a value dropped. The function takes both values, or the key and both.
-        With a versioned table it is the row of the record's own time, and with `grace` the record waits for that row
-        until the stream is so much further.
-
-        `on` is a function of the value, or of the key and the value, or names of fields. It finds the key to look up in
-        a global table; with a table or a stream, the records get it for their key, those of both streams, and the
-        result keeps it. A record of which one column is None has no key.
-
-        Several others in a list are joined one after the other, and the function takes all values; `on` is then a list
-        with one for each, and finds its keys in the values of this stream.
-
-            orders.join(payments, lambda order, payment: order + payment, hr.join_windows("1h"))
-            clicks.join(users, lambda click, user: user + " clicked " + click)
-            orders.join(products, lambda order, product: product, on=lambda key, order: order[:3])
-            orders.join(prices, lambda order, price: order.pieces * price, on=["sku", "region"])
-            a.join([b, c], lambda a, b, c: a + b + c, hr.join_windows("1h"))
-        """
-        return self._join(other, joiner, Side.INNER, windows, on, grace, store, name)
-
-    @overload
-    def left_join(
-        self,
-        other: KStream[K, V2],
-        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
-        windows: JoinWindows,
-        *,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[K, V3]: ...
-
-    @overload
-    def left_join(
-        self,
-        other: tables.KTable[K, V2],
-        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
-        *,
-        grace: Duration | None = None,
-        name: str | None = None,
-    ) -> KStream[K, V3]: ...
-
-    @overload
-    def left_join(
-        self,
-        other: GlobalKTable[K2, V2],
-        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
-        *,
-        on: Callable[[V], K2 | None] | Callable[[K, V], K2 | None] | Expr | Columns,
-        name: str | None = None,
-    ) -> KStream[K, V3]: ...
-
-    @overload
-    def left_join(
-        self,
-        other: KStream[Any, V2],
-        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
-        windows: JoinWindows,
-        *,
-        on: On,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    @overload
-    def left_join(
-        self,
-        other: tables.KTable[Any, V2],
-        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
-        *,
-        on: On,
-        grace: Duration | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    @overload
-    def left_join(
-        self,
-        other: Sequence[KStream[Any, Any] | tables.KTable[Any, Any] | GlobalKTable[Any, Any]],
-        joiner: Callable[..., V3] | Expr,
-        windows: JoinWindows | None = None,
-        *,
-        on: Sequence[On | None] | None = None,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    def left_join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        windows: JoinWindows | None = None,
-        *,
-        on: Any = None,
-        grace: Duration | None = None,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, Any]:
-        """As `join`, and a record without a row is sent on with None in its place, one without a key too.
-
-        With another stream, that happens when no partner can come any more: `after` and grace have passed in stream
-        time.
-        """
-        return self._join(other, joiner, Side.LEFT, windows, on, grace, store, name)
-
-    @overload
-    def outer_join(
-        self,
-        other: KStream[K, V2],
-        joiner: Callable[[V | None, V2 | None], V3] | Callable[[K, V | None, V2 | None], V3] | Expr,
-        windows: JoinWindows,
-        *,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[K, V3]: ...
-
-    @overload
-    def outer_join(
-        self,
-        other: KStream[Any, V2],
-        joiner: Callable[[V | None, V2 | None], V3] | Callable[[K, V | None, V2 | None], V3] | Expr,
-        windows: JoinWindows,
-        *,
-        on: On,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    @overload
-    def outer_join(
-        self,
-        other: Sequence[KStream[Any, Any]],
-        joiner: Callable[..., V3] | Expr,
-        windows: JoinWindows,
-        *,
-        on: Sequence[On | None] | None = None,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, V3]: ...
-
-    def outer_join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        windows: JoinWindows,
-        *,
-        on: Any = None,
-        store: str | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, Any]:
-        """As `left_join` of streams, for the records of all: None stands for a partner that did not come."""
-        return self._join(other, joiner, Side.OUTER, windows, on, None, store, name)
+        return KStream(self._declared, self._declared.add(node))
 
     def drop_duplicates(
         self,
@@ -473,7 +233,7 @@ class KStream(Generic[K, V]):
         found = None if key is None else bound("drop_duplicates", key, (KEY_VALUE,), self._node, here)
         if found is not None:
             serde_of(found.type, here)  # raises if the id has no bytes to be found by
-        kept = self._builder.store_name(store, name or f"{self._node.name}.drop_duplicates", here)
+        kept = self._declared.store_name(store, name or f"{self._node.name}.drop_duplicates", here)
         return self._next(DropDuplicates, "drop_duplicates", name, here, id=found, within_ms=within_ms, store=kept)
 
     def late(self, *, name: str | None = None) -> KStream[K, Any]:
@@ -482,7 +242,7 @@ class KStream(Generic[K, V]):
         Of a join with another stream, these are the records of both sides. Their values have a type if both sides have
         the same.
         """
-        return KStream(self._builder, late(self._builder, self._node, name, origin()))
+        return KStream(self._declared, late(self._declared, self._node, name, origin()))
 
     def errors(self, *, name: str | None = None) -> KStream[K, Failure[Any]]:
         """The records that the function of this operator failed on; none of them stops the application any more.
@@ -495,98 +255,7 @@ class KStream(Generic[K, V]):
             numbers = texts.map_values(lambda text: 100 // len(text))
             numbers.errors().to("failed")
         """
-        return KStream(self._builder, errors(self._builder, self._node, name, origin()))
-
-    @overload
-    def process(
-        self,
-        processor: Function,
-        *,
-        key: Serde[K2],
-        value: Serde[V2],
-        stores: Stores = (),
-        name: str | None = None,
-    ) -> KStream[K2, V2]: ...
-
-    @overload
-    def process(
-        self,
-        processor: Callable[[], Processor[K2, V2]],
-        *,
-        stores: Stores = (),
-        key: Serde[K2] | None = None,
-        value: Serde[V2] | None = None,
-        name: str | None = None,
-    ) -> KStream[K2, V2]: ...
-
-    @overload
-    def process(
-        self,
-        processor: Function,
-        *,
-        stores: Stores = (),
-        key: Serde[Any] | None = None,
-        value: Serde[Any] | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, Any]: ...
-
-    def process(
-        self,
-        processor: Any,
-        *,
-        stores: Stores = (),
-        key: Serde[Any] | None = None,
-        value: Serde[Any] | None = None,
-        name: str | None = None,
-    ) -> KStream[Any, Any]:
-        """Hand every record to a processor, with stores and timers; it sends on what it likes, with keys of its own.
-
-        Give a subclass of `hr.Processor`, a function that makes one, or a function of the record, or of the record and
-        the context, that yields records. `key` and `value` are the serdes of what it sends on. Nothing is dropped, and
-        nothing moves to another task before it: put `repartition()` in front if keys were changed and stores are used.
-
-            def twice(record):
-                yield record
-                yield record.with_value(record.value.upper())
-
-            words.process(twice, key=hr.STRING, value=hr.STRING).to("both")
-        """
-        here = origin()
-        path = self._builder.unique(name, f"{self._node.name}.process", here)
-        node = process(self._builder, (self._node,), processor, path, here, stores=stores, key=key, value=value)
-        return KStream(self._builder, node)
-
-    @overload
-    def process_values(
-        self, processor: Function, *, value: Serde[V2], stores: Stores = (), name: str | None = None
-    ) -> KStream[K, V2]: ...
-
-    @overload
-    def process_values(
-        self,
-        processor: Callable[[], FixedKeyProcessor[V2]],
-        *,
-        stores: Stores = (),
-        value: Serde[V2] | None = None,
-        name: str | None = None,
-    ) -> KStream[K, V2]: ...
-
-    @overload
-    def process_values(
-        self, processor: Function, *, stores: Stores = (), value: Serde[Any] | None = None, name: str | None = None
-    ) -> KStream[K, Any]: ...
-
-    def process_values(
-        self, processor: Any, *, stores: Stores = (), value: Serde[Any] | None = None, name: str | None = None
-    ) -> KStream[K, Any]:
-        """As `process`, with a `hr.FixedKeyProcessor` or a function that leaves the keys alone: no record has to move.
-
-        What is sent on is made of a record that came in; another key is refused.
-        """
-        here = origin()
-        path = self._builder.unique(name, f"{self._node.name}.process_values", here)
-        node = process_values(self._builder, self._node, processor, path, here, stores, value)
-        return KStream(self._builder, node)
+        return KStream(self._declared, errors(self._declared, self._node, name, origin()))
 
     def split(self, name: str | None = None) -> BranchedKStream[K, V]:
         """Send each record one of several ways.
@@ -594,7 +263,7 @@ class KStream(Generic[K, V]):
         ways = orders.split("orders-").branch(lambda k, v: v > 100, name="big").default_branch("small")
         ways["orders-big"], ways["orders-small"]
         """
-        return BranchedKStream(self._builder, self._node, name, origin())
+        return BranchedKStream(self._declared, self._node, name, origin())
 
     def repartition(
         self, partitions: int | None = None, *, partitioner: Partitioner | None = None, name: str | None = None
@@ -627,18 +296,18 @@ class KStream(Generic[K, V]):
         here = origin()
         self._node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
         node = ToTable(
-            name=self._builder.unique(name, f"{self._node.name}.to_table", here),
+            name=self._declared.unique(name, f"{self._node.name}.to_table", here),
             origin=here,
             upstream=self._node,
-            **self._builder.kept(store, emit, here),
+            **self._declared.kept(store, emit, here),
             ttl_ms=ttl_of(ttl, here),
         )
-        return tables.KTable(self._builder, self._builder.add(node))
+        return tables.KTable(self._declared, self._declared.add(node))
 
     def group_by_key(self) -> KGroupedStream[K, V]:
         """Group the records by their key, for an aggregation."""
         self._node.output().key.store_serde(origin())  # raises if the key has no bytes to be found by
-        return KGroupedStream(self._builder, self._node)
+        return KGroupedStream(self._declared, self._node)
 
     def group_by(self, selector: Callable[[K, V], K2] | Expr, *, name: str | None = None) -> KGroupedStream[K2, V]:
         """Group the records by a new key: `words.group_by(lambda key, word: word)`."""
@@ -674,27 +343,6 @@ class KStream(Generic[K, V]):
         chosen = partitioner_of("to", partitioner, schema, here)
         self._next(To, path, name, here, topic=target, key=key, value=value, partitioner=chosen)
 
-    def _join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        side: Side,
-        windows: JoinWindows | None,
-        on: Any,
-        grace: Duration | None,
-        store: str | None,
-        name: str | None,
-    ) -> KStream[Any, Any]:
-        here = origin()
-        kinds = (KStream, tables.KTable, GlobalKTable)
-        others = sides(self._builder, other, kinds, "a stream or a table, or several in a list", here)
-        joins = StreamJoins(self._builder, side, windows, grace, here)
-        if isinstance(other, list | tuple):
-            node = joins.all(self._node, others, joiner, on, store, name)
-        else:
-            node = joins.one(self._node, others[0], joiner, on, store, name)
-        return KStream(self._builder, node)
-
     def _filter(
         self, op: str, predicate: Callable[[K, V], bool | Expr] | Expr, *, keep: bool, name: str | None
     ) -> KStream[K, V]:
@@ -704,9 +352,9 @@ class KStream(Generic[K, V]):
 
     def _next(self, kind: type[Node], op: str, name: str | None, here: str, **parameters: Any) -> KStream[Any, Any]:
         node = kind(
-            name=self._builder.unique(name, f"{self._node.name}.{op}", here),
+            name=self._declared.unique(name, f"{self._node.name}.{op}", here),
             origin=here,
             upstream=self._node,  # type: ignore[call-arg]
             **parameters,
         )
-        return KStream(self._builder, self._builder.add(node))
+        return KStream(self._declared, self._declared.add(node))

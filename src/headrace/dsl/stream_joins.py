@@ -14,14 +14,14 @@ from headrace.model.windows import JoinWindows
 from headrace.plan.nodes import GlobalTable, Node, Side
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 
 @dataclass(frozen=True)
 class StreamJoins:
     """What the joins have in common that are made by one call."""
 
-    builder: Builder
+    declared: Declared
     side: Side
     windows: JoinWindows | None
     grace: Duration | None
@@ -55,17 +55,17 @@ class StreamJoins:
         inner: bool,
     ) -> Node:
         """With `on`, the stream gets the key it is joined by, and keeps it; for a global table it does not have to."""
-        builder, op, here, keep_all = self.builder, OPS[self.side], self.here, self.side is not Side.INNER
+        declared, op, here, keep_all = self.declared, OPS[self.side], self.here, self.side is not Side.INNER
         if isinstance(other, GlobalTable):
-            return stream_global_join(builder, stream, other, on, joiner, keep_all, name, here, inner)
+            return stream_global_join(declared, stream, other, on, joiner, keep_all, name, here, inner)
         if other.facts.table:
             if on is not None:
-                stream = rekeyed(builder, op, stream, on, here, inner=inner, table=other)
-            return stream_table_join(builder, stream, other, joiner, keep_all, self.grace, name, here)
+                stream = rekeyed(declared, op, stream, on, here, inner=inner, table=other)
+            return stream_table_join(declared, stream, other, joiner, keep_all, self.grace, name, here)
         if on is not None:
-            stream = rekeyed(builder, op, stream, on, here, inner=inner)
-            other = rekeyed(builder, op, other, on, here, side=RIGHT)
-        return stream_join(builder, stream, other, joiner, self.windows, self.side, store, name, here)
+            stream = rekeyed(declared, op, stream, on, here, inner=inner)
+            other = rekeyed(declared, op, other, on, here, side=RIGHT)
+        return stream_join(declared, stream, other, joiner, self.windows, self.side, store, name, here)
 
     def _check(self, others: tuple[Node, ...], store: str | None) -> None:
         tables = [other for other in others if other.facts.table]

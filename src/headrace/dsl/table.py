@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from headrace.dsl import stream as streams
 from headrace.dsl.beside import errors, expired, late
-from headrace.dsl.columns import Columns, On
 from headrace.dsl.functions import KEY_VALUE, VALUE, bound, exactly, pair_type
 from headrace.dsl.grouped_table import KGroupedTable
-from headrace.dsl.joins import Joiner, sides
+from headrace.dsl.joinable_table import JoinableTable
 from headrace.dsl.processors import Stores, sent_field
 from headrace.dsl.suppressed import Suppressed, checked
-from headrace.dsl.table_joins import TableJoins
 from headrace.errors import VersionsHeldBack
 from headrace.expr import Expr
 from headrace.model.failure import Failure
 from headrace.model.types import BOOL
 from headrace.plan.nodes import (
     Node,
-    Side,
     Suppress,
     TableFilter,
     TableGroupBy,
@@ -34,20 +31,19 @@ from headrace.processor.supplied import supplied
 from headrace.serde import Serde
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")
 K2 = TypeVar("K2")
 V2 = TypeVar("V2")
-V3 = TypeVar("V3")
 
 
-class KTable(Generic[K, V]):
+class KTable(JoinableTable[K, V]):
     """The current value of every key, and the stream of its changes."""
 
-    def __init__(self, builder: Builder, node: Node) -> None:
-        self._builder, self._node = builder, node
+    def __init__(self, declared: Declared, node: Node) -> None:
+        self._declared, self._node = declared, node
 
     def __repr__(self) -> str:
         return f"KTable({self._node.name})"
@@ -189,7 +185,7 @@ class KTable(Generic[K, V]):
             shown=made.shown,
             value=field,
         )
-        self._builder.connections.connect(table._node.name, (*made.stores, *stores), here)
+        self._declared.connections.connect(table._node.name, (*made.stores, *stores), here)
         return table
 
     def group_by(
@@ -202,133 +198,13 @@ class KTable(Generic[K, V]):
         here = origin()
         pair = bound("group_by", selector, (KEY_VALUE,), self._node, here, pair_type)
         node = TableGroupBy(
-            name=self._builder.unique(name, f"{self._node.name}.group_by", here),
+            name=self._declared.unique(name, f"{self._node.name}.group_by", here),
             origin=here,
             upstream=self._node,
             pair=pair,
         )
         node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
-        return KGroupedTable(self._builder, self._builder.add(node))
-
-    @overload
-    def join(
-        self,
-        other: KTable[Any, V2],
-        joiner: Callable[[V, V2], V3] | Callable[[K, V, V2], V3] | Expr,
-        *,
-        on: Callable[[V], Any] | Callable[[K, V], Any] | Expr | Columns | None = None,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, V3]: ...
-
-    @overload
-    def join(
-        self,
-        other: Sequence[KTable[Any, Any]],
-        joiner: Callable[..., V3] | Expr,
-        *,
-        on: Sequence[On | None] | None = None,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, V3]: ...
-
-    def join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        *,
-        on: Any = None,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, Any]:
-        """The rows that both tables have, joined by key; the function takes both values, or the key and both.
-
-        With `on`, each row is joined with the row of the other table whose key the function, or the fields named, find
-        in it; several may find the same. A change of either table changes the rows, with the later of both times.
-
-        Several tables in a list are joined one after the other, and the function takes all values; `on` is then a list
-        with one for each, None for those that are joined by key.
-
-            users.join(addresses, lambda user, address: user + " in " + address)
-            orders.join(users, lambda order, user: user + " ordered " + order, on=lambda order: order[:3])
-            orders.join(prices, lambda order, price: order.pieces * price, on=["sku", "region"])
-            users.join([addresses, emails], lambda user, address, email: user + address + email)
-        """
-        return self._join(other, joiner, Side.INNER, on, store, emit, name)
-
-    @overload
-    def left_join(
-        self,
-        other: KTable[Any, V2],
-        joiner: Callable[[V, V2 | None], V3] | Callable[[K, V, V2 | None], V3] | Expr,
-        *,
-        on: Callable[[V], Any] | Callable[[K, V], Any] | Expr | Columns | None = None,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, V3]: ...
-
-    @overload
-    def left_join(
-        self,
-        other: Sequence[KTable[Any, Any]],
-        joiner: Callable[..., V3] | Expr,
-        *,
-        on: Sequence[On | None] | None = None,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, V3]: ...
-
-    def left_join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        *,
-        on: Any = None,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, Any]:
-        """All rows of this table, joined by key or by what `on` finds in them with those of the other, or with None."""
-        return self._join(other, joiner, Side.LEFT, on, store, emit, name)
-
-    @overload
-    def outer_join(
-        self,
-        other: KTable[K, V2],
-        joiner: Callable[[V | None, V2 | None], V3] | Callable[[K, V | None, V2 | None], V3] | Expr,
-        *,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, V3]: ...
-
-    @overload
-    def outer_join(
-        self,
-        other: Sequence[KTable[K, Any]],
-        joiner: Callable[..., V3] | Expr,
-        *,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, V3]: ...
-
-    def outer_join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        *,
-        store: str | None = None,
-        emit: str | None = None,
-        name: str | None = None,
-    ) -> KTable[K, Any]:
-        """All rows of both tables, or of all in a list, joined by key; None stands for a side that has none."""
-        return self._join(other, joiner, Side.OUTER, None, store, emit, name)
+        return KGroupedTable(self._declared, self._declared.add(node))
 
     def suppress(self, until: Suppressed, *, name: str | None = None) -> KTable[K, V]:
         """Hold back changes, and send on the last of each key: `hr.until_window_closes()`, `hr.until_time_limit("5s")`.
@@ -341,20 +217,20 @@ class KTable(Generic[K, V]):
         if self._node.versioned:
             raise VersionsHeldBack(self._node.name, here)
         node = Suppress(
-            name=self._builder.unique(name, f"{self._node.name}.suppress", here),
+            name=self._declared.unique(name, f"{self._node.name}.suppress", here),
             origin=here,
             upstream=self._node,
             wait_ms=told.wait_ms(self._node, here),
             final=told.limit_ms is None,
             max_records=told.max_records,
             fail_when_full=told.fail_when_full,
-            emit=self._builder.emit,
+            emit=self._declared.emit,
             max_bytes=told.max_bytes,
             idle_ms=told.idle_ms,
         )
         if told.max_bytes is not None:
             node.output().value.default_serde(here)  # raises if values have no bytes to be counted
-        return KTable(self._builder, self._builder.add(node))
+        return KTable(self._declared, self._declared.add(node))
 
     def late(self, *, name: str | None = None) -> streams.KStream[Any, Any]:
         """The records that came too late for this table, as they were: with their keys, values, times and headers.
@@ -365,7 +241,7 @@ class KTable(Generic[K, V]):
             counts = clicks.group_by_key().windowed_by(hr.tumbling("1m")).count(store="clicks-per-minute")
             counts.late().to("late-clicks")
         """
-        return streams.KStream(self._builder, late(self._builder, self._node, name, origin()))
+        return streams.KStream(self._declared, late(self._declared, self._node, name, origin()))
 
     def errors(self, *, name: str | None = None) -> streams.KStream[Any, Failure[Any]]:
         """The records that a function of this table failed on; none of them stops the application any more.
@@ -374,7 +250,7 @@ class KTable(Generic[K, V]):
         was there before it is deleted. An aggregate stays as it was before the record; of sliding windows, those that
         the record came into first keep it.
         """
-        return streams.KStream(self._builder, errors(self._builder, self._node, name, origin()))
+        return streams.KStream(self._declared, errors(self._declared, self._node, name, origin()))
 
     def expired(self, *, name: str | None = None) -> streams.KStream[K, V]:
         """The windows of a windowed aggregation that its store has forgotten, each with its last value.
@@ -384,7 +260,7 @@ class KTable(Generic[K, V]):
 
             counts.expired().map_values(lambda count: None).to("clicks-per-minute")
         """
-        return streams.KStream(self._builder, expired(self._builder, self._node, name, origin()))
+        return streams.KStream(self._declared, expired(self._declared, self._node, name, origin()))
 
     @overload
     def to_stream(self, *, name: str | None = None) -> streams.KStream[K, V]: ...
@@ -401,29 +277,10 @@ class KTable(Generic[K, V]):
         """
         here = origin()
         node = ToStream(
-            name=self._builder.unique(name, f"{self._node.name}.to_stream", here), origin=here, upstream=self._node
+            name=self._declared.unique(name, f"{self._node.name}.to_stream", here), origin=here, upstream=self._node
         )
-        stream: streams.KStream[K, V] = streams.KStream(self._builder, self._builder.add(node))
+        stream: streams.KStream[K, V] = streams.KStream(self._declared, self._declared.add(node))
         return stream if mapper is None else stream.select_key(mapper)
-
-    def _join(
-        self,
-        other: Any,
-        joiner: Joiner,
-        side: Side,
-        on: Any,
-        store: str | None,
-        emit: str | None,
-        name: str | None,
-    ) -> KTable[K, Any]:
-        here, wanted = origin(), "a table, or several in a list: a stream joins a table with stream.join(table, ...)"
-        others = sides(self._builder, other, (KTable,), wanted, here)
-        joins = TableJoins(self._builder, side, store, emit, name, here)
-        if isinstance(other, list | tuple):
-            node = joins.all(self._node, others, joiner, on)
-        else:
-            node = joins.one(self._node, others[0], joiner, on)
-        return KTable(self._builder, node)
 
     def _filter(
         self,
@@ -449,10 +306,10 @@ class KTable(Generic[K, V]):
         **parameters: Any,
     ) -> KTable[Any, Any]:
         node = kind(
-            name=self._builder.unique(name, f"{self._node.name}.{op}", here),
+            name=self._declared.unique(name, f"{self._node.name}.{op}", here),
             origin=here,
             upstream=self._node,  # type: ignore[call-arg]
-            **self._builder.kept(store, emit, here),
+            **self._declared.kept(store, emit, here),
             **parameters,
         )
-        return KTable(self._builder, self._builder.add(node))
+        return KTable(self._declared, self._declared.add(node))

@@ -11,14 +11,14 @@ from headrace.dsl.joins import Joiner, foreign_key_join, table_join
 from headrace.plan.nodes import Node, Side
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 
 @dataclass(frozen=True)
 class TableJoins:
     """What the joins have in common that are made by one call. Of several, the last one has the store."""
 
-    builder: Builder
+    declared: Declared
     side: Side
     store: str | None
     emit: str | None
@@ -43,8 +43,8 @@ class TableJoins:
         name: str | None,
         inner: bool,
     ) -> Node:
-        builder, side, here = self.builder, self.side, self.here
+        declared, side, here = self.declared, self.side, self.here
         store = None if isinstance(joiner, Gather) else self.store
         if on is None:
-            return table_join(builder, left, right, joiner, side, store, self.emit, name, here)
-        return foreign_key_join(builder, left, right, on, joiner, side, store, self.emit, name, here, inner)
+            return table_join(declared, left, right, joiner, side, store, self.emit, name, here)
+        return foreign_key_join(declared, left, right, on, joiner, side, store, self.emit, name, here, inner)

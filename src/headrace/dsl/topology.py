@@ -29,7 +29,7 @@ class Topology:
     """
 
     def __init__(self, builder: Builder) -> None:
-        self._builder = builder
+        self._builder, self._declared = builder, builder._declared
 
     def add_source(
         self,
@@ -41,7 +41,7 @@ class Topology:
     ) -> Topology:
         """Read a topic, several, or all whose names match a compiled pattern; a topic is read once."""
         here = origin()
-        before = set(self._builder.node_names)
+        before = set(self._declared.node_names)
         made = self._builder.stream(topic, key=key, value=value, name=name)._node
         if made.name in before:
             raise TopicsOverlap([topic] if isinstance(topic, str) else [str(topic)], made.origin, here)
@@ -61,9 +61,9 @@ class Topology:
         `key` and `value` say what it sends on; without them its class does in brackets, or nobody knows.
         """
         here = origin()
-        name = self._builder.unique(name, name, here)
+        name = self._declared.unique(name, name, here)
         read = self._parents("processor", name, parents, here)
-        processors.process(self._builder, read, processor, name, here, stores=stores, key=key, value=value)
+        processors.process(self._declared, read, processor, name, here, stores=stores, key=key, value=value)
         return self
 
     def add_sink(
@@ -76,12 +76,12 @@ class Topology:
     ) -> Topology:
         """Write every record of the parents to a topic, with the serdes they came with if none are given."""
         here = origin()
-        name = self._builder.unique(name, name, here)
+        name = self._declared.unique(name, name, here)
         checked_name("a topic", topic, here)
         upstream = self._gathered(name, self._parents("sink", name, parents, here), here)
         schema = upstream.output()
         key, value = fitting_serde("key", key, schema.key, here), fitting_serde("value", value, schema.value, here)
-        self._builder.add(To(name=name, origin=here, upstream=upstream, topic=topic, key=key, value=value))
+        self._declared.add(To(name=name, origin=here, upstream=upstream, topic=topic, key=key, value=value))
         return self
 
     def add_state_store(self, store: Store[Any], *names: str) -> Topology:
@@ -126,19 +126,19 @@ class Topology:
         The topic is all that is needed to fill it again, so there is no other copy of it.
         """
         here = origin()
-        name = self._builder.unique(name, f"{topic}.process", here)
-        self._builder.take_store(store, here, keeper=name)
+        name = self._declared.unique(name, f"{topic}.process", here)
+        self._declared.take_store(store, here, keeper=name)
         source = f"{name}.source"
         self.add_source(source, topic, key=key, value=value)
         read = self._parents("processor", name, (source,), here)
-        processors.process(self._builder, read, processor, name, here, stores=(store.name,))
+        processors.process(self._declared, read, processor, name, here, stores=(store.name,))
         return self
 
     def stream(self, name: str) -> streams.KStream[Any, Any]:
         """What a source or a processor sends on, as a stream to go on with."""
         here = origin()
         (node,) = self._parents("stream", name, (name,), here)
-        return streams.KStream(self._builder, node)
+        return streams.KStream(self._declared, node)
 
     def _parents(self, kind: str, name: str, parents: tuple[str, ...], here: str) -> tuple[Node, ...]:
         if not parents:
@@ -146,9 +146,9 @@ class Topology:
         return tuple(self._parent(name, parent, here) for parent in dict.fromkeys(parents))
 
     def _parent(self, name: str, parent: str, here: str) -> Node:
-        node = self._builder.node(parent)
+        node = self._declared.node(parent)
         if node is None:
-            raise NodeUnknown(f"{name!r} reads from {parent!r}", self._builder.node_names, here)
+            raise NodeUnknown(f"{name!r} reads from {parent!r}", self._declared.node_names, here)
         if node.facts.table:
             raise ParentNotStream(parent, node.op, name, here, "go on from its changes: table.to_stream(name=...)")
         if node.facts.everywhere:
@@ -161,17 +161,17 @@ class Topology:
         """Several parents as one."""
 
         def merged(left: Node, right: Node) -> Node:
-            path = self._builder.unique(None, f"{name}.merge", here)
-            return self._builder.add(Merge(name=path, origin=here, left=left, right=right))
+            path = self._declared.unique(None, f"{name}.merge", here)
+            return self._declared.add(Merge(name=path, origin=here, left=left, right=right))
 
         return reduce(merged, parents)
 
     def _connect(self, processor: str, stores: processors.Stores, here: str) -> None:
-        node = self._builder.node(processor)
+        node = self._declared.node(processor)
         if not isinstance(node, Process | TableTransformValues):
             raise NodeUnknown(f"stores are connected to processor {processor!r}", self._processors(), here)
-        self._builder.connections.connect(processor, stores, here)
+        self._declared.connections.connect(processor, stores, here)
 
     def _processors(self) -> list[str]:
         kinds = (Process, TableTransformValues)
-        return [name for name in self._builder.node_names if isinstance(self._builder.node(name), kinds)]
+        return [name for name in self._declared.node_names if isinstance(self._declared.node(name), kinds)]

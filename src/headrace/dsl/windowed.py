@@ -16,7 +16,7 @@ from headrace.plan.nodes import Counting, Fold, Node, SessionWindowed, SlidingWi
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -38,9 +38,9 @@ class WindowedKStream(Generic[K, V]):
     """
 
     def __init__(
-        self, builder: Builder, node: Node, windows: Windows, strategy: EmitStrategy = EmitStrategy.ON_WINDOW_UPDATE
+        self, declared: Declared, node: Node, windows: Windows, strategy: EmitStrategy = EmitStrategy.ON_WINDOW_UPDATE
     ) -> None:
-        self._builder, self._node, self._windows, self._strategy = builder, node, windows, strategy
+        self._declared, self._node, self._windows, self._strategy = declared, node, windows, strategy
 
     def emit_strategy(self, strategy: EmitStrategy) -> WindowedKStream[K, V]:
         """Say when results are sent on: `hr.on_window_update()`, the default, or `hr.on_window_close()`."""
@@ -48,7 +48,7 @@ class WindowedKStream(Generic[K, V]):
             raise OptionInvalid("strategy", strategy, "hr.on_window_close() or hr.on_window_update()", origin())
         if strategy is EmitStrategy.ON_WINDOW_CLOSE and isinstance(self._windows, UnlimitedWindows):
             raise OptionInvalid("strategy", strategy.value, "hr.on_window_update(): this window never closes", origin())
-        return WindowedKStream(self._builder, self._node, self._windows, strategy)
+        return WindowedKStream(self._declared, self._node, self._windows, strategy)
 
     def count(
         self, *, store: str | None = None, retention: Duration | None = None, emit: str | None = None
@@ -97,9 +97,9 @@ class WindowedKStream(Generic[K, V]):
     def _aggregation(
         self, op: str, fold: Fold, store: str | None, retention: Duration | None, emit: str | None, here: str
     ) -> KTable[Any, Any]:
-        name = self._builder.store_name(store, f"{self._node.name}.windowed.{op}", here)
+        name = self._declared.store_name(store, f"{self._node.name}.windowed.{op}", here)
         node = NODES[type(self._windows)](
-            name=self._builder.unique(None, name, here),
+            name=self._declared.unique(None, name, here),
             origin=here,
             upstream=self._node,
             windows=self._windows,  # type: ignore[arg-type]
@@ -107,9 +107,9 @@ class WindowedKStream(Generic[K, V]):
             store=name,
             retention_ms=kept_ms(self._windows, retention, here),
             final=self._strategy is EmitStrategy.ON_WINDOW_CLOSE,
-            emit=self._builder.emission(emit, here),
+            emit=self._declared.emission(emit, here),
         )
-        return KTable(self._builder, self._builder.add(node))
+        return KTable(self._declared, self._declared.add(node))
 
 
 def check_merger(windows: Windows, merger: object, here: str) -> None:

@@ -16,7 +16,7 @@ from headrace.plan.nodes import Aggregating, Emit, Initial, Node, WindowedCogrou
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
-    from headrace.dsl.builder import Builder
+    from headrace.dsl.declared import Declared
 
 K = TypeVar("K")
 A = TypeVar("A")
@@ -27,12 +27,12 @@ class WindowedCogroupedKStream(Generic[K, A]):
 
     def __init__(
         self,
-        builder: Builder,
+        declared: Declared,
         streams: tuple[Node, ...],
         aggregators: Callable[[Initial], tuple[Bound, ...]],
         windows: Windows,
     ) -> None:
-        self._builder, self._streams, self._aggregators, self._windows = builder, streams, aggregators, windows
+        self._declared, self._streams, self._aggregators, self._windows = declared, streams, aggregators, windows
 
     def aggregate(
         self,
@@ -52,24 +52,24 @@ class WindowedCogroupedKStream(Generic[K, A]):
         check_merger(self._windows, merger, here)
         begin, first = initial_of(initial, here), self._streams[0]
         merged = None if merger is None else merging(merger, first.output().key.type, begin.type, here)
-        name = self._builder.store_name(store, f"{first.name}.windowed.cogroup", here)
+        name = self._declared.store_name(store, f"{first.name}.windowed.cogroup", here)
         kept = kept_ms(self._windows, retention, here)
-        chosen = self._builder.emission(emit, here)
+        chosen = self._declared.emission(emit, here)
         parts = tuple(
             self._part(
                 f"{name}.{number}", here, stream, Aggregating(begin.type, begin, added, merged), name, kept, chosen
             )
             for number, (stream, added) in enumerate(zip(self._streams, self._aggregators(begin), strict=True), 1)
         )
-        unique = self._builder.unique(None, name, here)
+        unique = self._declared.unique(None, name, here)
         node = WindowedCogroup(name=unique, origin=here, parts=parts, store=name, emit=chosen)
-        return KTable(self._builder, self._builder.add(node))
+        return KTable(self._declared, self._declared.add(node))
 
     def _part(
         self, path: str, here: str, stream: Node, fold: Aggregating, store: str, retention_ms: int, emit: Emit
     ) -> Any:
         part = NODES[type(self._windows)](
-            name=self._builder.unique(None, path, here),
+            name=self._declared.unique(None, path, here),
             origin=here,
             upstream=stream,
             windows=self._windows,  # type: ignore[arg-type]
@@ -79,4 +79,4 @@ class WindowedCogroupedKStream(Generic[K, A]):
             final=False,
             emit=emit,
         )
-        return self._builder.add(part)
+        return self._declared.add(part)

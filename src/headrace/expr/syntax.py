@@ -51,6 +51,8 @@ class Expr:
         object.__setattr__(self, "_tree", tree)
 
     def __repr__(self) -> str:
+        if tracing.get() is not None:  # the text would be that of the symbol, in every record
+            _refuse("repr(), !r, or str() of a list needs the value now: use + and hr.text(...)")
         return str(self._tree)
 
     def __getattr__(self, name: str) -> Method:

@@ -53,6 +53,7 @@ def trace(function: Callable[..., Any] | Expr, parameters: tuple[str, ...], orig
     except HeadraceError:
         raise
     except Exception as exc:
+        tracing.set(None)  # its words may show a symbol
         reason = f"{type(exc).__name__}: {exc}"
         raise NotTraceable(called, reason, failing_line(exc.__traceback__) or _line_of(function, origin)) from exc
     finally:

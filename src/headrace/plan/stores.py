@@ -34,7 +34,13 @@ class KeyValue(Store[S]):
     timestamped: bool = False
     """Whether each value has a time beside it."""
 
+    ttl_ms: int | None = None
+    """How long a key lasts that is not put again; None for as long as it is."""
+
     kind = "key-value store"
+
+    def __str__(self) -> str:
+        return super().__str__() + ("" if self.ttl_ms is None else f", ttl {duration_text(self.ttl_ms)}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from headrace.plan.stores import Connection, KeyValue, Session, Versioned, Window
+from headrace.processor.expiring import ExpiringStore
 from headrace.processor.keyvalue import KeyValueStore
 from headrace.processor.opened import OpenedStore
 from headrace.processor.session import SessionStore
@@ -17,10 +18,12 @@ from headrace.state.timed import TimedStores
 
 
 def opened(
-    connection: Connection, state: Callable[[str], keyvalue.KeyValueStore], timed: TimedStores
+    connection: Connection, state: Callable[[str], keyvalue.KeyValueStore], timed: TimedStores, now: Callable[[], int]
 ) -> OpenedStore[Any, Any]:
-    """A store as a processor sees it, on top of what the task keeps under its name."""
+    """A store as a processor sees it, on top of what the task keeps under its name; `now` is the task's stream time."""
     match connection.store:
+        case KeyValue(name=name, value=value, ttl_ms=int(ttl_ms)):
+            return ExpiringStore(connection, values_of(value, timestamped=False), state(name), ttl_ms, now)
         case KeyValue(name=name, value=value, timestamped=timestamped):
             return KeyValueStore(connection, values_of(value, timestamped=timestamped), state(name))
         case Versioned(name=name, value=value, history_ms=history_ms):

@@ -41,9 +41,11 @@ __all__ = [
 ]
 
 
-def key_value(name: str, *, key: Serde[K], value: Serde[V]) -> Store[KeyValueStore[K, V]]:
-    """The last value of every key."""
-    return KeyValue(**_checked(name, key, value, origin()))
+def key_value(name: str, *, key: Serde[K], value: Serde[V], ttl: Duration | None = None) -> Store[KeyValueStore[K, V]]:
+    """The last value of every key; with `ttl`, a key that was not put for so long, by stream time, is gone."""
+    here = origin()
+    ttl_ms = None if ttl is None else duration_ms("ttl", ttl, here, least=1)
+    return KeyValue(**_checked(name, key, value, here), ttl_ms=ttl_ms)
 
 
 def timestamped_key_value(name: str, *, key: Serde[K], value: Serde[V]) -> Store[KeyValueStore[K, Timestamped[V]]]:

@@ -38,6 +38,10 @@ class TaskTime:
         """The stream time."""
         return self.taken.ms
 
+    def now(self) -> int:
+        """Stream time."""
+        return self.stream_ms
+
 
 @dataclass(frozen=True)
 class Context:

@@ -113,12 +113,12 @@ class Loop:
     def processor_stores(self) -> dict[str, OpenedStore[Any, Any]]:
         """The stores of processors by their names, as the processors see them."""
         found: dict[str, OpenedStore[Any, Any]] = {}
-        for node in self.plan.nodes:
+        for node, time in ((node, task.time) for task in self._tasks for node in task.nodes):
             own = (Connection(node.definition),) if isinstance(node, GlobalStore) else getattr(node, "stores", ())
             for connection in own:
                 if connection.store.value is not None:
                     writable = replace(connection, read_only=False)
-                    found[connection.store.name] = opened(writable, self._store, self.windows)
+                    found[connection.store.name] = opened(writable, self._store, self.windows, time.now)
         return found
 
     def source_of(self, topic: str) -> Source:

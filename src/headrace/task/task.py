@@ -23,8 +23,9 @@ class Task:
     def __init__(self, part: SubTopology, plan: Plan, context: Context) -> None:
         # By its first node: numbers shift when a topology grows.
         self._taken = context.memory.of(part.nodes[0].name, "stream time of the task", Taken)
-        self._clock, self._time = context.clock, TaskTime(self._taken)
-        context = replace(context, time=self._time, app_id=plan.app, task_id=f"{part.number}_0")
+        self._clock, self.time = context.clock, TaskTime(self._taken)
+        context = replace(context, time=self.time, app_id=plan.app, task_id=f"{part.number}_0")
+        self.nodes = part.nodes
         self._operators: dict[Node, Operator[Any]] = {node: OPERATORS[type(node)](node, context) for node in part.nodes}
         for node, operator in self._operators.items():
             upstream = tuple(self._operators.get(one) for one in node.inputs)
@@ -37,7 +38,7 @@ class Task:
         for operator in self._operators.values():
             operator.start()
         # Before a restart the timers of processors were called up to here; like theirs, the new schedules begin at 0.
-        self._time.stream.skip(self._taken.ms)
+        self.time.stream.skip(self._taken.ms)
 
     def close(self) -> None:
         """No record comes any more."""
@@ -50,7 +51,7 @@ class Task:
 
     def take(self, node: Node, record: Record) -> None:
         """Push a record that comes in from a node through all operators."""
-        time, taken = self._time, self._taken
+        time, taken = self.time, self._taken
         try:
             if record.ts > taken.ms:
                 taken.ms = record.ts
@@ -65,7 +66,7 @@ class Task:
 
     def tick(self) -> None:
         """The time of day has moved on: make the calls that are due."""
-        self._time.wall.run(self._clock.now_ms())
+        self.time.wall.run(self._clock.now_ms())
 
     def flush_of(self, node: Node) -> Callable[[], None] | None:
         """How a node sends on at the end of a batch what it held back; None if it never does, or is another task's."""

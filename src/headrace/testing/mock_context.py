@@ -100,7 +100,7 @@ class MockProcessorContext(ProcessorContext):
 
     def add_store(self, store: Store[S]) -> S:
         """Connect the processor to a store, which is empty and in memory."""
-        made: Any = opened(Connection(store), self._state, self._timed)
+        made: Any = opened(Connection(store), self._state, self._timed, lambda: self._stream_time_ms)
         self._stores[store.name] = made
         return made  # type: ignore[no-any-return]
 

@@ -135,11 +135,11 @@ class WindowView(StoreView):
     def _entries(self, first: int, last: int) -> Iterator[tuple[bytes, int, int, Any]]:
         node = self._node
         if isinstance(node, SessionWindowed):
-            for key, session, stored in self._stores.session_store(node.store, node.retention_ms).ended(first, last):
+            for key, session, stored in self._stores.session_store(node.store, node.kept_ms).ended(first, last):
                 yield key, session.start, session.end, stored.value
         else:
             size = node.windowed_serde().size_ms  # type: ignore[attr-defined]
-            for key, start, stored in self._stores.window_store(node.store, node.retention_ms).fetch_all(first, last):
+            for key, start, stored in self._stores.window_store(node.store, node.kept_ms).fetch_all(first, last):
                 yield key, start, start + size, stored.value
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
+from dsl.refusals import refused_app
 from headrace.dsl import Builder, KStream, KTable
 from headrace.errors import (
     EndlessLoop,
@@ -54,17 +55,6 @@ def table(app: Builder, topic: str = "rows") -> KTable[str, str]:
     return app.table(topic, key=hr.STRING, value=hr.STRING)
 
 
-def refused(kind: type[HeadraceError], declare: Callable[[Builder], object]) -> str:
-    """Declaring and building fails with the user's line; these are the words."""
-    app = Builder("app")
-    with pytest.raises(kind) as caught:
-        declare(app)
-        app.plan()
-    found = str(caught.value)
-    assert re.search(f"  at: {HERE}", found), found
-    return found
-
-
 # -- topics that come back
 
 
@@ -88,7 +78,7 @@ def written_and_read(written: Any, read: Any) -> Callable[[Builder], object]:
     ids=str,
 )
 def test_a_topic_that_is_read_with_another_type_than_it_is_written_with(written: Any, read: Any) -> None:
-    found = refused(TopicWrittenAnotherWay, written_and_read(written, read))
+    found = refused_app(TopicWrittenAnotherWay, written_and_read(written, read))
     assert f"topic 'mid' is written as (STRING, {written}) and read as (STRING, {read})" in found
     assert re.search(f"at: {HERE} and {HERE}", found)
     assert "to do: give .to(...) the serdes that the topic is read with, or read it with those it is" in found
@@ -119,7 +109,7 @@ def test_a_pattern_that_reads_what_is_written_with_another_type() -> None:
         app.stream(re.compile("log-.*"), value=hr.INT64).to("out")
         texts(app).to("log-a")
 
-    assert "topic 'log-a' is written as (STRING, STRING)" in refused(TopicWrittenAnotherWay, declare)
+    assert "topic 'log-a' is written as (STRING, STRING)" in refused_app(TopicWrittenAnotherWay, declare)
 
 
 def round_trip(app: Builder) -> None:
@@ -136,7 +126,7 @@ def through_a_table(app: Builder) -> None:
     [(lambda app: texts(app, "a").to("a"), "'a'"), (round_trip, "'a' and 'b'"), (through_a_table, "'a'")],
 )
 def test_records_that_never_end(declare: Callable[[Builder], object], topics: str) -> None:
-    found = refused(EndlessLoop, declare)
+    found = refused_app(EndlessLoop, declare)
     assert f"every record written to {topics} is read and written there again, for ever" in found
     assert "to do: put a filter or a branch on the way, so that a record can end, or write to another" in found
 
@@ -160,7 +150,7 @@ def test_one_topic_as_a_stream_and_as_a_table() -> None:
         texts(app, "a").to("out")
         table(app, "a")
 
-    assert "topic 'a' is read as a stream and as a table" in refused(TopicReadTwoWays, declare)
+    assert "topic 'a' is read as a stream and as a table" in refused_app(TopicReadTwoWays, declare)
 
 
 # -- durations
@@ -207,15 +197,15 @@ def test_a_join_of_streams_without_windows() -> None:
     def declare(app: Builder) -> None:
         texts(app).join(texts(app, "other"), lambda a, b: a + b)  # type: ignore[call-overload]
 
-    assert "two streams are joined within some time" in refused(OptionInvalid, declare)
+    assert "two streams are joined within some time" in refused_app(OptionInvalid, declare)
 
 
 def test_keys_of_two_types_never_meet() -> None:
     def declare(app: Builder) -> None:
         numbers = app.table("numbers", key=hr.INT64, value=hr.STRING)
-        texts(app).join(numbers, lambda a, b: a + b)  # type: ignore[arg-type]
+        texts(app).join(numbers, lambda a, b: a + b)  # type: ignore[arg-type, return-value]
 
-    assert "the joined sides have keys of two types: STRING and INT64" in refused(TypesDiffer, declare)
+    assert "the joined sides have keys of two types: STRING and INT64" in refused_app(TypesDiffer, declare)
 
 
 # -- functions with other arguments
@@ -265,7 +255,7 @@ five: Any = lambda a, b, c, d, e: (a, b, c, d, e)  # noqa: E731
     ],
 )
 def test_a_function_with_the_wrong_arguments(declare: Callable[[Builder], object]) -> None:
-    found = refused(WrongParameters, declare)
+    found = refused_app(WrongParameters, declare)
     assert "takes 5 arguments (a, b, c, d, e), it is called with" in found
     assert "to do: write it as lambda " in found
 
@@ -274,7 +264,7 @@ def test_an_initial_value_that_cannot_be_made() -> None:
     def declare(app: Builder) -> None:
         texts(app).group_by_key().aggregate(lambda: str(int("none")), lambda _k, v, _a: v)
 
-    assert "one that can be called: invalid literal for int()" in refused(OptionInvalid, declare)
+    assert "one that can be called: invalid literal for int()" in refused_app(OptionInvalid, declare)
 
 
 # -- expressions
@@ -303,7 +293,7 @@ def orders(app: Builder) -> KStream[str, Order]:
 def test_a_wrong_expression_names_field_type_and_line(
     kind: type[HeadraceError], declare: Callable[[KStream[str, Order]], object], words: str
 ) -> None:
-    assert words in refused(kind, lambda app: declare(orders(app)))
+    assert words in refused_app(kind, lambda app: declare(orders(app)))
 
 
 # -- names from outside
@@ -318,4 +308,4 @@ def test_names_of_applications_topics_and_stores(name: str) -> None:
         lambda app: table(app).filter(hr.value != "", store=name),
         lambda app: texts(app).filter(hr.value != "", name=name),
     ):
-        assert "cannot be the name of" in refused(NameInvalid, declare)
+        assert "cannot be the name of" in refused_app(NameInvalid, declare)

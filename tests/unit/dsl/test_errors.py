@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
+from dsl.refusals import refused_app
 from headrace.dsl import Builder, KStream
 from headrace.errors import (
     NameInvalid,
@@ -18,7 +19,6 @@ from headrace.errors import (
     NotOnSparkYet,
     NotTraceable,
     OptionInvalid,
-    PlanError,
     StoreNeedsName,
     TopicReadTwoWays,
     TopicsOverlap,
@@ -35,16 +35,6 @@ def texts(app: Builder, topic: str = "in") -> KStream[str, str]:
     return app.stream(topic, key=hr.STRING, value=hr.STRING)
 
 
-def refused(kind: type[PlanError], declare: Callable[[Builder], object], *words: str) -> None:
-    """Declaring fails with these words; the user's line is in `at:` unless the words say otherwise."""
-    with pytest.raises(kind) as caught:
-        declare(Builder("app"))
-    found = str(caught.value)
-    for word in words:
-        assert word in found, found
-    assert re.search(f"  at: {HERE}", found), found
-
-
 # -- sources
 
 
@@ -53,7 +43,7 @@ def test_one_topic_with_two_types() -> None:
         texts(app)
         app.stream("in", key=hr.STRING, value=hr.INT64)
 
-    refused(
+    refused_app(
         TopicReadTwoWays,
         declare,
         "topic 'in' is read as (STRING, STRING) and as (STRING, INT64)",
@@ -73,7 +63,7 @@ def test_one_pattern_with_two_types() -> None:
         app.stream(re.compile("a.*"), value=hr.STRING)
         app.stream(re.compile("a.*"), value=hr.INT64)
 
-    refused(TopicReadTwoWays, declare, "topic 'a.*' is read as (BYTES, STRING) and as (BYTES, INT64)")
+    refused_app(TopicReadTwoWays, declare, "topic 'a.*' is read as (BYTES, STRING) and as (BYTES, INT64)")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +74,7 @@ def test_streams_that_share_some_topics(second: str | list[str] | re.Pattern[str
         app.stream("in")
         app.stream(second)
 
-    refused(
+    refused_app(
         TopicsOverlap, declare, "topic(s) 'in' are read by two different streams", "read each topic once, and merge"
     )
 
@@ -94,7 +84,7 @@ def test_a_topic_that_an_earlier_pattern_reads() -> None:
         app.stream(re.compile("log-.*"))
         app.stream(["log-a", "other"])
 
-    refused(TopicsOverlap, declare, "topic(s) 'log-a' are read by two different streams")
+    refused_app(TopicsOverlap, declare, "topic(s) 'log-a' are read by two different streams")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +101,7 @@ def test_a_topic_that_an_earlier_pattern_reads() -> None:
 )
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_a_pattern_that_java_reads_in_another_way(pattern: str, words: str) -> None:
-    refused(OptionInvalid, lambda app: app.stream(re.compile(pattern)), words, "; Kafka's Java client reads it too")
+    refused_app(OptionInvalid, lambda app: app.stream(re.compile(pattern)), words, "; Kafka's Java client reads it too")
 
 
 @pytest.mark.parametrize(
@@ -124,29 +114,33 @@ def test_a_pattern_that_both_understand(pattern: str) -> None:
 
 
 def test_no_topic() -> None:
-    refused(OptionInvalid, lambda app: app.stream([]), "topic=[] is not possible", "to do: give at least one topic")
+    refused_app(OptionInvalid, lambda app: app.stream([]), "topic=[] is not possible", "to do: give at least one topic")
 
 
 @pytest.mark.parametrize("name", ["", "a b", "..", "ü", "x" * 250, "a/b", 7])
 def test_names_of_topics(name: str) -> None:
     words = (f"{name!r} cannot be the name of a topic", "use 1 to 249 characters of A-Z a-z 0-9 . _ - (not only dots)")
-    refused(NameInvalid, lambda app: app.stream([name]), *words)
+    refused_app(NameInvalid, lambda app: app.stream([name]), *words)
     if isinstance(name, str):
-        refused(NameInvalid, lambda app: texts(app).to(name), *words)
+        refused_app(NameInvalid, lambda app: texts(app).to(name), *words)
 
 
 # -- names
 
 
 def test_names_of_applications() -> None:
-    refused(NameInvalid, lambda _: Builder("my app"), "'my app' cannot be the name of an application")
+    refused_app(NameInvalid, lambda _: Builder("my app"), "'my app' cannot be the name of an application")
 
 
 def test_names_of_operators_stores_splits_and_branches() -> None:
-    refused(NameInvalid, lambda app: texts(app).peek(hr.value, name="a b"), "'a b' cannot be the name of an operator")
-    refused(NameInvalid, lambda app: texts(app).group_by_key().count(store="*"), "'*' cannot be the name of a store")
-    refused(NameInvalid, lambda app: texts(app).split("ä"), "'ä' cannot be the name of a split")
-    refused(
+    refused_app(
+        NameInvalid, lambda app: texts(app).peek(hr.value, name="a b"), "'a b' cannot be the name of an operator"
+    )
+    refused_app(
+        NameInvalid, lambda app: texts(app).group_by_key().count(store="*"), "'*' cannot be the name of a store"
+    )
+    refused_app(NameInvalid, lambda app: texts(app).split("ä"), "'ä' cannot be the name of a split")
+    refused_app(
         NameInvalid, lambda app: texts(app).split("x-").branch(hr.value == "", name=" "), "'x- ' cannot be the name of"
     )
 
@@ -155,7 +149,7 @@ def test_an_operator_name_twice() -> None:
     def declare(app: Builder) -> None:
         texts(app).filter(hr.value == "a", name="mine").filter(hr.value == "b", name="mine")
 
-    refused(
+    refused_app(
         NameTaken, declare, "the name 'mine' is used twice", "give one of them another name (store=... or name=...)"
     )
 
@@ -165,7 +159,7 @@ def test_sources_whose_names_come_out_alike() -> None:
         app.stream(["a", "b"])
         app.stream("a-b")
 
-    refused(NameTaken, declare, "the name 'a-b' is used twice", "(store=... or name=...)")
+    refused_app(NameTaken, declare, "the name 'a-b' is used twice", "(store=... or name=...)")
 
 
 def test_a_store_name_twice() -> None:
@@ -173,7 +167,7 @@ def test_a_store_name_twice() -> None:
         texts(app).group_by_key().count(store="n")
         texts(app, "other").group_by_key().count(store="n")
 
-    refused(NameTaken, declare, "the name 'n' is used twice")
+    refused_app(NameTaken, declare, "the name 'n' is used twice")
 
 
 def test_two_stores_without_names_on_one_stream() -> None:
@@ -181,7 +175,7 @@ def test_two_stores_without_names_on_one_stream() -> None:
         texts(app).group_by_key().count()
         texts(app).group_by_key().count()
 
-    refused(StoreNeedsName, declare, "needs a name for its store: there is a store at its path 'in.count' already")
+    refused_app(StoreNeedsName, declare, "needs a name for its store: there is a store at its path 'in.count' already")
 
 
 def test_a_store_whose_path_is_too_long() -> None:
@@ -191,21 +185,21 @@ def test_a_store_whose_path_is_too_long() -> None:
             stream = stream.filter(hr.value != "")
         stream.group_by_key().count()
 
-    refused(StoreNeedsName, declare, "its path has 288 characters, a name has at most 249", "store=...")
+    refused_app(StoreNeedsName, declare, "its path has 288 characters, a name has at most 249", "store=...")
 
 
 def test_a_branch_name_twice() -> None:
     def declare(app: Builder) -> None:
         texts(app).split("x-").branch(hr.value == "a", name="one").branch(hr.value == "b", name="one")
 
-    refused(NameTaken, declare, "the name 'x-one' is used twice")
+    refused_app(NameTaken, declare, "the name 'x-one' is used twice")
 
 
 def test_a_default_branch_named_like_another() -> None:
     def declare(app: Builder) -> None:
         texts(app).split().branch(hr.value == "a", name="rest").default_branch("rest")
 
-    refused(NameTaken, declare, "the name 'rest' is used twice")
+    refused_app(NameTaken, declare, "the name 'rest' is used twice")
 
 
 # -- options
@@ -213,13 +207,13 @@ def test_a_default_branch_named_like_another() -> None:
 
 def test_emission() -> None:
     words = ("emit='never' is not possible", 'give "settled" or "every"')
-    refused(OptionInvalid, lambda _: Builder("app", emit="never"), *words)
-    refused(OptionInvalid, lambda app: texts(app).group_by_key().count(emit="never"), *words)
+    refused_app(OptionInvalid, lambda _: Builder("app", emit="never"), *words)
+    refused_app(OptionInvalid, lambda app: texts(app).group_by_key().count(emit="never"), *words)
 
 
 @pytest.mark.parametrize("partitions", [0, -1, 1.5, "3"])
 def test_partitions(partitions: int) -> None:
-    refused(
+    refused_app(
         OptionInvalid,
         lambda app: texts(app).repartition(partitions),
         f"partitions={partitions!r} is not possible",
@@ -229,7 +223,7 @@ def test_partitions(partitions: int) -> None:
 
 @pytest.mark.parametrize("end", ["default_branch", "no_default_branch"])
 def test_a_split_without_a_branch(end: str) -> None:
-    refused(
+    refused_app(
         OptionInvalid,
         lambda app: getattr(texts(app).split(), end)(),
         "branches=0 is not possible",
@@ -248,8 +242,8 @@ def test_a_merge_of_two_types() -> None:
         texts(app).merge(texts(app, "other").select_key(hr.length(hr.value)))
 
     fix = "bring them to one type with map or map_values first"
-    refused(TypesDiffer, values, "the merged streams have values of two types: STRING and INT64", fix)
-    refused(TypesDiffer, keys, "the merged streams have keys of two types: STRING and int", fix)
+    refused_app(TypesDiffer, values, "the merged streams have values of two types: STRING and INT64", fix)
+    refused_app(TypesDiffer, keys, "the merged streams have keys of two types: STRING and int", fix)
 
 
 @pytest.mark.parametrize(
@@ -261,19 +255,19 @@ def test_a_merge_of_two_types() -> None:
     ],
 )
 def test_a_predicate_that_is_not_a_bool(declare: Callable[[KStream[str, str]], object]) -> None:
-    refused(WrongType, lambda app: declare(texts(app)), "the predicate is str, bool is needed")
+    refused_app(WrongType, lambda app: declare(texts(app)), "the predicate is str, bool is needed")
 
 
 def test_results_of_another_shape() -> None:
     pair = "the result is str, a tuple (key, value) is needed"
-    refused(WrongType, lambda app: texts(app).map(lambda _, v: v), pair)  # type: ignore[arg-type,return-value]
-    refused(WrongType, lambda app: texts(app).flat_map(lambda _, v: v.split()), pair)  # type: ignore[arg-type,return-value]
-    refused(WrongType, lambda app: texts(app).flat_map(hr.value), "the result is str, a list is needed")
-    refused(WrongType, lambda app: texts(app).flat_map_values(lambda v: v), "the result is str, a list is needed")
+    refused_app(WrongType, lambda app: texts(app).map(lambda _, v: v), pair)  # type: ignore[arg-type,return-value]
+    refused_app(WrongType, lambda app: texts(app).flat_map(lambda _, v: v.split()), pair)  # type: ignore[arg-type,return-value]
+    refused_app(WrongType, lambda app: texts(app).flat_map(hr.value), "the result is str, a list is needed")
+    refused_app(WrongType, lambda app: texts(app).flat_map_values(lambda v: v), "the result is str, a list is needed")
 
 
 def test_a_topic_that_is_not_text() -> None:
-    refused(WrongType, lambda app: texts(app).to(hr.length(hr.value)), "the topic is int, str is needed")
+    refused_app(WrongType, lambda app: texts(app).to(hr.length(hr.value)), "the topic is int, str is needed")
 
 
 def test_a_serde_of_another_type() -> None:
@@ -282,18 +276,18 @@ def test_a_serde_of_another_type() -> None:
 
     for part in ("key", "value"):
         words = (f"the {part} and its serde do not fit: str and INT64", f"give another serde with {part}=")
-        refused(TypesDiffer, declare(part), *words)
+        refused_app(TypesDiffer, declare(part), *words)
 
 
 def test_a_value_that_no_serde_writes() -> None:
     words = "no serde writes values of type list[str]"
-    refused(NoSerde, lambda app: texts(app).map_values(lambda v: v.split()).to("out"), words, "map them to one of")
+    refused_app(NoSerde, lambda app: texts(app).map_values(lambda v: v.split()).to("out"), words, "map them to one of")
 
 
 def test_a_key_that_no_serde_writes() -> None:
     words = "no serde writes values of type list[str]"
-    refused(NoSerde, lambda app: texts(app).group_by(lambda _, v: v.split()).count(), words)
-    refused(NoSerde, lambda app: texts(app).select_key(lambda _, v: v.split()).repartition(), words)
+    refused_app(NoSerde, lambda app: texts(app).group_by(lambda _, v: v.split()).count(), words)
+    refused_app(NoSerde, lambda app: texts(app).select_key(lambda _, v: v.split()).repartition(), words)
 
 
 # -- functions
@@ -301,7 +295,7 @@ def test_a_key_that_no_serde_writes() -> None:
 
 def test_a_function_with_other_parameters() -> None:
     words = ("the function of filter takes 1 argument (v)", "2 arguments: key, value", "lambda key, value: ...")
-    refused(WrongParameters, lambda app: texts(app).filter(lambda v: v == ""), *words)  # type: ignore[arg-type,misc]
+    refused_app(WrongParameters, lambda app: texts(app).filter(lambda v: v == ""), *words)  # type: ignore[arg-type,misc]
 
 
 def test_a_function_that_cannot_be_traced() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
+from dsl.refusals import refused_app
 from headrace.dsl import Builder, KStream
 from headrace.errors import (
     HeadraceError,
@@ -30,6 +31,9 @@ from headrace.errors import (
     TopicReadTwoWays,
     TopicsOverlap,
 )
+from headrace.plan.nodes import Process
+from headrace.plan.nodes.windowed import WindowedAggregation
+from headrace.plan.stores import Window
 from headrace.testing import TopologyTestDriver
 
 HERE = r"test_processors\.py:\d+"
@@ -61,18 +65,6 @@ def texts(app: Builder, topic: str = "in") -> KStream[str, str]:
     return app.stream(topic, key=hr.STRING, value=hr.STRING)
 
 
-def refused(kind: type[HeadraceError], declare: Callable[[Builder], object], *words: str) -> None:
-    """Declaring or building fails with these words, and names the user's line."""
-    app = Builder("app")
-    with pytest.raises(kind) as caught:
-        declare(app)
-        app.plan()
-    found = str(caught.value)
-    for word in words:
-        assert word in found, found
-    assert re.search(f"  at: {HERE}", found), found
-
-
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -88,25 +80,25 @@ def refused(kind: type[HeadraceError], declare: Callable[[Builder], object], *wo
 )
 def test_what_is_no_processor(given: Any, words: str) -> None:
     fix = "to do: give a subclass of hr.Processor, a function without parameters that makes one,"
-    refused(NotAProcessor, lambda app: texts(app).process(given), words, fix)
+    refused_app(NotAProcessor, lambda app: texts(app).process(given), words, fix)
 
 
 def test_process_values_takes_processors_of_values() -> None:
     given: Any = Passing
     words = "process_values cannot use Passing()", "a subclass of hr.FixedKeyProcessor"
-    refused(NotAProcessor, lambda app: texts(app).process_values(given), *words)
+    refused_app(NotAProcessor, lambda app: texts(app).process_values(given), *words)
 
 
 def test_transform_values_takes_functions_of_values() -> None:
     given: Any = Passing
     words = "transform_values cannot use Passing()", "or a function of the value, of key and value, or of both and the"
-    refused(NotAProcessor, lambda app: app.table("in", key=hr.STRING).transform_values(given), *words)
+    refused_app(NotAProcessor, lambda app: app.table("in", key=hr.STRING).transform_values(given), *words)
 
 
 def test_a_factory_that_gives_one_processor_again() -> None:
     only = Passing()
     words = "a lambda gave process the same processor twice", "to do: make a new one in every call"
-    refused(SameProcessorTwice, lambda app: texts(app).process(lambda: only), *words)
+    refused_app(SameProcessorTwice, lambda app: texts(app).process(lambda: only), *words)
 
 
 def test_a_class_with_its_arguments_is_a_factory() -> None:
@@ -125,7 +117,7 @@ def test_a_store_that_is_not_there() -> None:
         app.add_state_store(SEEN)
         texts(app).process(Passing, stores=("seen", "gone"))
 
-    refused(StoreUnknown, declare, *words)
+    refused_app(StoreUnknown, declare, *words)
 
 
 def test_a_store_that_nobody_uses() -> None:
@@ -133,7 +125,7 @@ def test_a_store_that_nobody_uses() -> None:
         app.add_state_store(SEEN)
         texts(app).process(Passing)
 
-    refused(
+    refused_app(
         StoreUnused, declare, "no processor is connected to store 'seen'", "to do: connect one with stores=('seen',)"
     )
 
@@ -152,7 +144,7 @@ def test_two_stores_of_one_name() -> None:
         texts(app).group_by_key().count(store="seen")
 
     for one in (declare, table_first, table_last):
-        refused(NameTaken, one, "the name 'seen' is used twice")
+        refused_app(NameTaken, one, "the name 'seen' is used twice")
 
 
 def test_the_same_store_may_be_added_by_several() -> None:
@@ -167,7 +159,7 @@ def test_the_store_of_a_join_is_its_own() -> None:
         joined = texts(app).join(texts(app, "b"), lambda x, y: x + y, hr.join_windows("1s"), store="j")
         joined.process(Passing, stores=("j",))
 
-    refused(StoreNotForProcessors, declare, "store 'j' belongs to a stream_join and is its own")
+    refused_app(StoreNotForProcessors, declare, "store 'j' belongs to a stream_join and is its own")
 
 
 @pytest.mark.parametrize(
@@ -181,6 +173,11 @@ def test_the_store_of_a_join_is_its_own() -> None:
         (lambda: hr.stores.key_value("a", key=WRONG, value=hr.STRING), OptionInvalid, "to do: give a serde such as"),
         (lambda: "seen", OptionInvalid, "to do: give one of hr.stores"),
         (
+            lambda: hr.stores.key_value("a", key=hr.STRING, value=hr.STRING, ttl="0s"),
+            OptionInvalid,
+            "ttl='0s' is not possible",
+        ),
+        (
             lambda: hr.stores.window("w", key=hr.STRING, value=hr.STRING, size="10s", retention="9s"),
             OptionInvalid,
             "retention='9s' is not possible",
@@ -193,12 +190,12 @@ def test_the_store_of_a_join_is_its_own() -> None:
     ],
 )
 def test_stores_that_cannot_be(make: Callable[[], Any], kind: type[HeadraceError], words: str) -> None:
-    refused(kind, lambda app: app.add_state_store(make()), words)
+    refused_app(kind, lambda app: app.add_state_store(make()), words)
 
 
 def test_stores_are_given_in_a_tuple() -> None:
     words = "stores='seen' is not possible", "a tuple of stores or of their names"
-    refused(OptionInvalid, lambda app: texts(app).process(Passing, stores="seen"), *words)
+    refused_app(OptionInvalid, lambda app: texts(app).process(Passing, stores="seen"), *words)
 
 
 # -- by hand
@@ -263,7 +260,7 @@ def source(app: Builder) -> Any:
     ],
 )
 def test_topologies_that_cannot_be(declare: Callable[[Builder], object], kind: type[HeadraceError], words: str) -> None:
-    refused(kind, declare, words)
+    refused_app(kind, declare, words)
 
 
 # -- while it runs
@@ -338,6 +335,28 @@ def test_nothing_is_sent_on_from_a_transformer_or_a_global_store() -> None:
         TopologyTestDriver(app).input("in").pipe("x", key="a")
     with pytest.raises(RecordFailed, match="nothing can be sent on from a global store"):
         TopologyTestDriver(app).input("g").pipe(b"x")
+
+
+def test_the_processor_of_a_global_store_reaches_no_other() -> None:
+    class Filling(Passing):
+        stores = ("seen", OTHER)
+
+    class Own(Passing):
+        stores = (SEEN,)
+
+    words = "the processor of a global store reaches that one alone"
+    refused_app(OptionInvalid, lambda app: app.add_global_store(SEEN, "g", Filling), "stores=[", words)
+    Builder("app").add_global_store(SEEN, "g", Own)
+
+
+def test_the_store_of_windows_is_seen_for_as_long_as_its_operator_keeps_them() -> None:
+    app = Builder("app")
+    counts = texts(app).group_by_key().windowed_by(hr.sliding("1s")).count(store="n")
+    counts.to_stream().process(Passing, stores=("n",))
+    (process,) = app.plan().of(Process)
+    (windows,) = app.plan().of(WindowedAggregation)
+    store = process.stores[0].store
+    assert isinstance(store, Window) and store.retention_ms == windows.kept_ms > windows.retention_ms
 
 
 def test_a_global_store_can_only_be_read() -> None:

@@ -9,10 +9,11 @@ import pytest
 
 import headrace as hr
 from headrace.dsl import Builder, KStream
-from headrace.errors import StoreNeedsName
+from headrace.errors import NameTaken, StoreNeedsName
 from headrace.plan.nodes import Count
 
 Texts = KStream[str, str]
+WITHIN = hr.join_windows("1s")
 
 
 def texts(app: Builder) -> Texts:
@@ -104,7 +105,7 @@ def test_the_words() -> None:
     with pytest.raises(StoreNeedsName) as needed:
         app.plan()
     assert "only the order of two lines tells which 'in.filter' it belongs to" in str(needed.value)
-    first, second = (one.origin for one in app._nodes if one.op == "filter")
+    first, second = (one.origin for one in app._declared.nodes if one.op == "filter")
     assert needed.value.where == f"{first} and {second}"
 
 
@@ -146,3 +147,35 @@ def test_names_that_last(declare: Callable[[Texts], None], stores: set[str]) -> 
     app = Builder("app")
     declare(texts(app))
     assert {count.store for count in app.plan().of(Count)} == stores
+
+
+def joined(app: Builder, store: str | None = "j") -> None:
+    texts(app).join(app.stream("b", key=hr.STRING, value=hr.STRING), lambda x, y: x + y, WITHIN, store=store)
+
+
+def counted(app: Builder, store: str) -> None:
+    texts(app).group_by_key().count(store=store)
+
+
+def added(app: Builder, store: str) -> None:
+    app.add_state_store(hr.stores.key_value(store, key=hr.STRING, value=hr.STRING))
+
+
+@pytest.mark.parametrize("other", [counted, added])
+@pytest.mark.parametrize("store", ["j.left", "j.right"])
+def test_both_sides_of_a_join_have_stores_of_their_own(other: Callable[[Builder, str], None], store: str) -> None:
+    app = Builder("app")
+    joined(app)
+    with pytest.raises(NameTaken, match=f"the name '{store}' is used twice"):
+        other(app, store)
+    app = Builder("app")
+    other(app, store)
+    with pytest.raises(NameTaken, match=f"the name '{store}' is used twice"):
+        joined(app)
+
+
+def test_a_path_is_no_name_where_a_store_was_added_under_it() -> None:
+    app = Builder("app")
+    added(app, "in.join-b.right")
+    with pytest.raises(StoreNeedsName, match=r"there is a store at its path 'in\.join-b\.right' already"):
+        joined(app, store=None)

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 
 import headrace as hr
+from dsl.refusals import refused
 from headrace.dsl import Builder, KTable
-from headrace.errors import BufferFull, HeadraceError, NoSerde, NoWindowsToClose, OptionInvalid, VersionsHeldBack
+from headrace.errors import BufferFull, NoSerde, NoWindowsToClose, OptionInvalid, VersionsHeldBack
 from headrace.testing import TopologyTestDriver
 
 
 def counts(app: Builder | None = None) -> KTable[str, int]:
     stream = (app or Builder("app")).stream("in", key=hr.STRING, value=hr.STRING)
     return stream.group_by_key().count(store="n")
-
-
-def refused(kind: type[HeadraceError], declare: Callable[[], object], *words: str) -> None:
-    with pytest.raises(kind) as caught:
-        declare()
-    found = str(caught.value)
-    for word in words:
-        assert word in found, found
-    assert re.search(r"  at: test_suppressed\.py:\d+", found), found
 
 
 def test_options_that_make_no_sense() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 import pytest
 
 import headrace as hr
+from dsl.refusals import refused
 from headrace.dsl import Builder
 from headrace.dsl.windowed import WindowedKStream
-from headrace.errors import HeadraceError, NoWindowsToClose, OptionInvalid, WrongParameters, WrongType
+from headrace.errors import NoWindowsToClose, OptionInvalid, WrongParameters, WrongType
 from headrace.testing import TopologyTestDriver
 
 HERE = r"test_windows\.py:\d+"
@@ -21,15 +21,6 @@ HERE = r"test_windows\.py:\d+"
 def windowed(windows: Any, app: Builder | None = None) -> WindowedKStream[str, str]:
     stream = (app or Builder("app")).stream("in", key=hr.STRING, value=hr.STRING)
     return stream.group_by_key().windowed_by(windows)
-
-
-def refused(kind: type[HeadraceError], declare: Callable[[], object], *words: str) -> None:
-    with pytest.raises(kind) as caught:
-        declare()
-    found = str(caught.value)
-    for word in words:
-        assert word in found, found
-    assert re.search(f"  at: {HERE}", found), found
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from random import random as chance
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -97,6 +97,14 @@ class Shop:
         return text.lower()
 
 
+def shown(v: Any) -> str:
+    return repr(v)
+
+
+def unsold(v: Any) -> NoReturn:
+    raise KeyError(v)
+
+
 @pytest.mark.parametrize(
     ("function", "printed"),
     [
@@ -145,6 +153,9 @@ def test_several_parameters() -> None:
         (lambda v: v + hr.text(int(time.time())), 0, "time is read once, while the topology is declared"),
         (lambda v: v + datetime.now().year, 0, "datetime is read once, while the topology is declared"),
         (lambda v: v.missing.lower() + undefined, 0, "NameError: name 'undefined' is not defined"),  # type: ignore[name-defined]  # noqa: F821
+        (lambda v: f"{v!r}", 0, "repr(), !r, or str() of a list needs the value now: use + and hr.text(...)"),
+        (lambda v: str([v]), 0, "repr(), !r, or str() of a list needs the value now"),
+        (unsold, 1, "KeyError: value"),
         (lambda v: {v}, 0, "looking it up in a set or dict needs the value now"),
         (lambda v: hr.when(v == "a", 1), 0, "hr.when(...) needs .otherwise(...)"),
         (lambda v: (x for x in [v]), 0, "a generator cannot be part of an expression"),
@@ -191,6 +202,12 @@ def test_functions_that_a_function_names_are_looked_at_too() -> None:
     with pytest.raises(NotTraceable) as caught:
         trace(lambda v: deep(v), ("value",), "app.py:1", "map_values")
     assert caught.value.where == line_of(careful, 1)
+
+
+def test_the_text_of_a_symbol_is_no_value() -> None:
+    with pytest.raises(NotTraceable, match="needs the value now") as caught:
+        trace(lambda v: shown(v) + "!", ("value",), "app.py:1", "map_values")
+    assert caught.value.where == line_of(shown, 1)
 
 
 def test_an_exception_of_the_function_is_the_cause() -> None:

@@ -84,3 +84,17 @@ def test_what_cannot_be_is_refused_as_in_a_task(context: hr.testing.MockProcesso
         context.forward("x")  # type: ignore[arg-type]
     with pytest.raises(OptionInvalid, match="by='sun' is not possible"):
         context.schedule("1s", print, by="sun")  # type: ignore[arg-type]
+
+
+def test_a_store_with_a_ttl_forgets_by_stream_time() -> None:
+    context = hr.testing.MockProcessorContext()
+    store = context.add_store(hr.stores.key_value("seen", key=hr.STRING, value=hr.INT64, ttl="10s"))
+    context.set_stream_time(1_000)
+    store.put("a", 1)
+    context.set_stream_time(10_999)
+    assert (store.get("a"), store.approximate_num_entries()) == (1, 1)
+    store.put("b", 2)
+    context.set_stream_time(11_000)
+    assert (store.get("a"), list(store.all()), store.approximate_num_entries()) == (None, [("b", 2)], 1)
+    assert store.put_if_absent("a", 3) is None and store.delete("b") == 2
+    assert list(store.all()) == [("a", 3)]

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from headrace.expr import Bound
 from headrace.plan.nodes.base import Facts, Node, Unary
-from headrace.plan.nodes.count import Emit
-from headrace.plan.nodes.table import kept
+from headrace.plan.nodes.materialized import Materialized, kept
 from headrace.plan.schema import Schema
 
 
@@ -66,7 +65,7 @@ class ForeignKeyMatch(Node):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ForeignKeyJoin(Node):
+class ForeignKeyJoin(Materialized):
     """The joined rows: each answer with the left row that asked for it, unless that has changed since.
 
     The time of a row is the later of both sides' after a change of the left, that of the right side after one there.
@@ -76,15 +75,9 @@ class ForeignKeyJoin(Node):
     left: Node
     joiner: Bound
     keep_all: bool
-    store: str | None = None
-    emit: Emit = Emit.EVERY
 
     op = "foreign_key_join"
     facts = Facts(stateful=True, ends=True, table=True)
-
-    @property
-    def keeps_old(self) -> bool:
-        return self.store is not None
 
     def given(self) -> tuple[Schema, ...]:
         return (self.left.output(),)  # answers are no records that users know

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from headrace.plan.nodes.base import Facts, Node, Unary
-from headrace.plan.nodes.count import Emit
+from headrace.plan.nodes.base import Facts, Node
+from headrace.plan.nodes.materialized import RowByRow, kept
 from headrace.plan.nodes.source import Source
-from headrace.plan.nodes.table import kept
 from headrace.plan.schema import Field, Schema
 from headrace.plan.stores import Connection, Store
 
@@ -70,26 +69,16 @@ class GlobalStore(Source):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableTransformValues(Unary):
+class TableTransformValues(RowByRow):
     """A new value for every row, from a transformer that may remember things; it is asked about deletions, too."""
 
     make: Callable[[], Any]
     shown: str
     value: Field
-    store: str | None = None
-    emit: Emit = Emit.EVERY
     stores: tuple[Connection, ...] = ()
 
     op = "table_transform_values"
     facts = Facts(stateful=True, ends=True, table=True)
-
-    @property
-    def keeps_old(self) -> bool:
-        return self.store is not None
-
-    @property
-    def knows_old(self) -> bool:
-        return self.keeps_old or self.upstream.knows_old
 
     @property
     def shared_stores(self) -> tuple[str, ...]:

@@ -10,6 +10,8 @@ from headrace.plan.nodes.base import Facts, Node
 from headrace.plan.nodes.table_join import Side
 from headrace.plan.schema import Schema
 
+LEFT, RIGHT = SIDES = ("left", "right")
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StreamJoin(Node):
@@ -38,6 +40,12 @@ class StreamJoin(Node):
     @property
     def drops_late(self) -> bool:
         return True
+
+    @property
+    def side_stores(self) -> tuple[str, str]:
+        """The names of the stores of the left and the right side."""
+        right = LEFT if self.one_store else RIGHT
+        return f"{self.store}.{LEFT}", f"{self.store}.{right}"
 
     def keeps_unmatched(self, position: int) -> bool:
         """Whether a record of the input at this position is sent on without a partner."""

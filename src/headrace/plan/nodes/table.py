@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from headrace.model.durations import duration_text
 from headrace.plan.nodes.base import Facts, Unary
-from headrace.plan.nodes.count import Emit
-from headrace.plan.nodes.lasting import Lasting, lasting
+from headrace.plan.nodes.lasting import Lasting
+from headrace.plan.nodes.materialized import Materialized, kept
 from headrace.plan.nodes.source import Source
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableSource(Source, Lasting):
+class TableSource(Source, Materialized, Lasting):
     """The records of a topic as the changes of a table: the last value of each key is its row, None deletes it.
 
     Drops a record without a key. Records count in the order of the topic, whatever their times. Without the name of a
     store every record is sent on; with one, `emit` says which.
     """
 
-    store: str | None = None
-    emit: Emit = Emit.EVERY
     changelog: str | None = None
     """The topic that its rows are read from again; None if the store needs a changelog of its own."""
 
     op = "table"
     facts = Facts(stateful=True, ends=True, table=True)
-
-    @property
-    def keeps_old(self) -> bool:
-        return self.store is not None
 
     def detail(self) -> str:
         again = f", changelog is topic {self.changelog}" if self.changelog else ""
@@ -61,26 +54,14 @@ class VersionedTable(TableSource):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ToTable(Unary, Lasting):
+class ToTable(Unary, Materialized, Lasting):
     """The records of a stream as the changes of a table. Drops a record without a key.
 
     Without the name of a store every record is sent on; with one, `emit` says which.
     """
 
-    store: str | None = None
-    emit: Emit = Emit.EVERY
-
     op = "to_table"
     facts = Facts(stateful=True, ends=True, table=True, passes=True)
 
-    @property
-    def keeps_old(self) -> bool:
-        return self.store is not None
-
     def detail(self) -> str:
         return kept(self.store, self.emit, self.ttl_ms).removeprefix(", ")
-
-
-def kept(store: str | None, emit: Any, ttl_ms: int | None = None) -> str:
-    """What `describe()` says of a store."""
-    return (f", store {store}, emit {emit.value}" if store else "") + lasting(ttl_ms)

@@ -10,7 +10,7 @@ from headrace.plan.nodes.aggregate import Initial
 from headrace.plan.nodes.base import Facts, Unary
 from headrace.plan.nodes.count import Emit
 from headrace.plan.nodes.lasting import Lasting
-from headrace.plan.nodes.table import kept
+from headrace.plan.nodes.materialized import kept
 from headrace.plan.schema import Field, Schema
 
 

@@ -7,8 +7,7 @@ from enum import Enum
 
 from headrace.expr import Bound
 from headrace.plan.nodes.base import Facts, Node
-from headrace.plan.nodes.count import Emit
-from headrace.plan.nodes.table import kept
+from headrace.plan.nodes.materialized import Materialized, kept
 from headrace.plan.schema import Schema
 
 
@@ -21,7 +20,7 @@ class Side(Enum):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableJoin(Node):
+class TableJoin(Materialized):
     """The rows of two tables, joined by key; a change of either side changes the row.
 
     The time of a row is the later of both sides'. A row whose needed sides are not there any more is deleted.
@@ -31,8 +30,6 @@ class TableJoin(Node):
     right: Node
     joiner: Bound
     side: Side
-    store: str | None = None
-    emit: Emit = Emit.EVERY
 
     op = "table_join"
     facts = Facts(stateful=True, ends=True, table=True)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headrace.expr import Bound
-from headrace.plan.nodes.base import Facts, Unary
-from headrace.plan.nodes.count import Emit
-from headrace.plan.nodes.table import kept
+from headrace.plan.nodes.base import Facts
+from headrace.plan.nodes.materialized import RowByRow, kept
 from headrace.plan.schema import Schema
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableFilter(Unary):
+class TableFilter(RowByRow):
     """The rows of a table whose predicate is true, or with `keep=False` those where it is not.
 
     A row that does not fit is sent on as a deletion. Where the old value is known too, and did not fit either, nothing
@@ -21,8 +20,6 @@ class TableFilter(Unary):
 
     predicate: Bound
     keep: bool = True
-    store: str | None = None
-    emit: Emit = Emit.EVERY
 
     op = "table_filter"
     facts = Facts(stateful=True, ends=True, table=True)
@@ -34,25 +31,15 @@ class TableFilter(Unary):
     def versioned(self) -> bool:
         return self.upstream.versioned and self.store is None
 
-    @property
-    def keeps_old(self) -> bool:
-        return self.store is not None
-
-    @property
-    def knows_old(self) -> bool:
-        return self.keeps_old or self.upstream.knows_old
-
     def detail(self) -> str:
         return ("" if self.keep else "not ") + str(self.predicate) + kept(self.store, self.emit)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableMapValues(Unary):
+class TableMapValues(RowByRow):
     """A new value for every row; a deletion stays one, without asking the function."""
 
     value: Bound
-    store: str | None = None
-    emit: Emit = Emit.EVERY
 
     op = "table_map_values"
     facts = Facts(stateful=True, ends=True, table=True, passes=True)
@@ -60,14 +47,6 @@ class TableMapValues(Unary):
     @property
     def versioned(self) -> bool:
         return self.upstream.versioned and self.store is None
-
-    @property
-    def keeps_old(self) -> bool:
-        return self.store is not None
-
-    @property
-    def knows_old(self) -> bool:
-        return self.keeps_old or self.upstream.knows_old
 
     def output(self) -> Schema:
         return self.upstream.output().with_value(self.value.type)

@@ -25,8 +25,7 @@ class StreamJoinOperator(Operator[StreamJoin]):
         self._joiner = self.computed(node.joiner)
         self._key = node.output().key.default_serde(node.origin)
         self._stores = [
-            task.windows.window_store(f"{node.store}.{side}", windows.retention_ms, duplicates=True)
-            for side in ("left", "left" if node.one_store else "right")
+            task.windows.window_store(store, windows.retention_ms, duplicates=True) for store in node.side_stores
         ]
         self._unmatched = task.memory.of(node.name, "unmatched", Unmatched)
         # How far a partner may lie before and after a record, by the side of the record.

@@ -1,0 +1,217 @@
+"""Joins of a table, as users call them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack, overload
+
+from headrace.dsl import table as tables
+from headrace.dsl.columns import LookUp, On
+from headrace.dsl.joins import Joiner, Keyed, Pair, sides
+from headrace.dsl.table_joins import TableJoins
+from headrace.expr import Expr
+from headrace.plan.nodes import Node, Side
+from headrace.plan.origin import origin
+
+if TYPE_CHECKING:
+    from headrace.dsl.declared import Declared
+    from headrace.dsl.table import KTable
+
+K = TypeVar("K")
+V = TypeVar("V")
+V2 = TypeVar("V2")
+V3 = TypeVar("V3")
+
+
+class Rows(TypedDict, total=False):
+    """What a join can be told by name: where its rows are kept, and which of their changes are sent on."""
+
+    store: str | None
+    emit: str | None
+    name: str | None
+
+
+class JoinableTable(Generic[K, V]):
+    """The part of a table that joins it with others. Functions are as in the joins of streams."""
+
+    _declared: Declared
+    _node: Node
+
+    @overload
+    def join(
+        self,
+        other: KTable[Any, V2],
+        joiner: Pair[V, V2, Expr],
+        *,
+        on: LookUp[K, V, Any] | None = None,
+        **options: Unpack[Rows],
+    ) -> KTable[K, Any]: ...
+    @overload
+    def join(
+        self,
+        other: KTable[Any, V2],
+        joiner: Pair[V, V2, V3],
+        *,
+        on: LookUp[K, V, Any] | None = None,
+        **options: Unpack[Rows],
+    ) -> KTable[K, V3]: ...
+    @overload
+    def join(
+        self,
+        other: KTable[Any, V2],
+        joiner: Keyed[K, V, V2, Expr] | Expr,
+        *,
+        on: LookUp[K, V, Any] | None = None,
+        **options: Unpack[Rows],
+    ) -> KTable[K, Any]: ...
+    @overload
+    def join(
+        self,
+        other: KTable[Any, V2],
+        joiner: Keyed[K, V, V2, V3],
+        *,
+        on: LookUp[K, V, Any] | None = None,
+        **options: Unpack[Rows],
+    ) -> KTable[K, V3]: ...
+    @overload
+    def join(
+        self,
+        other: Sequence[KTable[Any, Any]],
+        joiner: Callable[..., V3] | Expr,
+        *,
+        on: Sequence[On | None] | None = None,
+        **options: Unpack[Rows],
+    ) -> KTable[K, V3]: ...
+    def join(
+        self,
+        other: Any,
+        joiner: Joiner,
+        *,
+        on: Any = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, Any]:
+        """The rows that both tables have, joined by key; the function takes both values, or the key and both.
+
+        With `on`, each row is joined with the row of the other table whose key the function, or the fields named, find
+        in it; several may find the same. A change of either table changes the rows, with the later of both times.
+
+        Several tables in a list are joined one after the other, and the function takes all values; `on` is then a list
+        with one for each, None for those that are joined by key.
+
+            users.join(addresses, lambda user, address: user + " in " + address)
+            orders.join(users, lambda order, user: user + " ordered " + order, on=lambda order: order[:3])
+            orders.join(prices, lambda order, price: order.pieces * price, on=["sku", "region"])
+            users.join([addresses, emails], lambda user, address, email: user + address + email)
+        """
+        return self._join(other, joiner, Side.INNER, on, store, emit, name)
+
+    @overload
+    def left_join(
+        self,
+        other: KTable[Any, V2],
+        joiner: Pair[V, V2 | None, Expr],
+        *,
+        on: LookUp[K, V, Any] | None = None,
+        **options: Unpack[Rows],
+    ) -> KTable[K, Any]: ...
+    @overload
+    def left_join(
+        self,
+        other: KTable[Any, V2],
+        joiner: Pair[V, V2 | None, V3],
+        *,
+        on: LookUp[K, V, Any] | None = None,
+        **options: Unpack[Rows],
+    ) -> KTable[K, V3]: ...
+    @overload
+    def left_join(
+        self,
+        other: KTable[Any, V2],
+        joiner: Keyed[K, V, V2 | None, Expr] | Expr,
+        *,
+        on: LookUp[K, V, Any] | None = None,
+        **options: Unpack[Rows],
+    ) -> KTable[K, Any]: ...
+    @overload
+    def left_join(
+        self,
+        other: KTable[Any, V2],
+        joiner: Keyed[K, V, V2 | None, V3],
+        *,
+        on: LookUp[K, V, Any] | None = None,
+        **options: Unpack[Rows],
+    ) -> KTable[K, V3]: ...
+    @overload
+    def left_join(
+        self,
+        other: Sequence[KTable[Any, Any]],
+        joiner: Callable[..., V3] | Expr,
+        *,
+        on: Sequence[On | None] | None = None,
+        **options: Unpack[Rows],
+    ) -> KTable[K, V3]: ...
+    def left_join(
+        self,
+        other: Any,
+        joiner: Joiner,
+        *,
+        on: Any = None,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, Any]:
+        """All rows of this table, joined by key or by what `on` finds in them with those of the other, or with None."""
+        return self._join(other, joiner, Side.LEFT, on, store, emit, name)
+
+    @overload
+    def outer_join(
+        self, other: KTable[K, V2], joiner: Pair[V | None, V2 | None, Expr], **options: Unpack[Rows]
+    ) -> KTable[K, Any]: ...
+    @overload
+    def outer_join(
+        self, other: KTable[K, V2], joiner: Pair[V | None, V2 | None, V3], **options: Unpack[Rows]
+    ) -> KTable[K, V3]: ...
+    @overload
+    def outer_join(
+        self, other: KTable[K, V2], joiner: Keyed[K, V | None, V2 | None, Expr] | Expr, **options: Unpack[Rows]
+    ) -> KTable[K, Any]: ...
+    @overload
+    def outer_join(
+        self, other: KTable[K, V2], joiner: Keyed[K, V | None, V2 | None, V3], **options: Unpack[Rows]
+    ) -> KTable[K, V3]: ...
+    @overload
+    def outer_join(
+        self, other: Sequence[KTable[K, Any]], joiner: Callable[..., V3] | Expr, **options: Unpack[Rows]
+    ) -> KTable[K, V3]: ...
+    def outer_join(
+        self,
+        other: Any,
+        joiner: Joiner,
+        *,
+        store: str | None = None,
+        emit: str | None = None,
+        name: str | None = None,
+    ) -> KTable[K, Any]:
+        """All rows of both tables, or of all in a list, joined by key; None stands for a side that has none."""
+        return self._join(other, joiner, Side.OUTER, None, store, emit, name)
+
+    def _join(
+        self,
+        other: Any,
+        joiner: Joiner,
+        side: Side,
+        on: Any,
+        store: str | None,
+        emit: str | None,
+        name: str | None,
+    ) -> KTable[K, Any]:
+        here, wanted = origin(), "a table, or several in a list: a stream joins a table with stream.join(table, ...)"
+        others = sides(self._declared, other, (tables.KTable,), wanted, here)
+        joins = TableJoins(self._declared, side, store, emit, name, here)
+        if isinstance(other, list | tuple):
+            node = joins.all(self._node, others, joiner, on)
+        else:
+            node = joins.one(self._node, others[0], joiner, on)
+        return tables.KTable(self._declared, node)

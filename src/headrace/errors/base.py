@@ -1,0 +1,23 @@
+"""The root of all errors: what happened, where, what to do.
+
+`code` is a stable word for programs; the message is for people.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class HeadraceError(Exception):
+    """Root of all errors raised on purpose."""
+
+    code: ClassVar[str] = "headrace"
+
+    def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
+        self.what, self.where, self.fix = what, where, fix
+        lines = [what]
+        if where:
+            lines.append(f"  at: {where}")
+        if fix:
+            lines.append(f"  to do: {fix}")
+        super().__init__("\n".join(lines))

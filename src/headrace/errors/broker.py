@@ -1,0 +1,138 @@
+"""The broker and its topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from headrace.errors.base import HeadraceError
+
+
+class BrokerError(HeadraceError):
+    """Kafka said no, or nothing."""
+
+    code = "broker"
+
+
+class BrokerUnreachable(BrokerError):
+    """Nobody answers at the broker's address."""
+
+    code = "broker-unreachable"
+
+    def __init__(self, address: str, seconds: float, reason: str = "") -> None:
+        super().__init__(
+            f"no Kafka broker answered at {address} within {seconds:g} s" + (f": {reason}" if reason else ""),
+            fix="check the address, that the broker runs, and the security settings in kafka={...};"
+            " without broker= headrace starts one of its own",
+        )
+
+
+class BrokerStartFailed(BrokerError):
+    """The embedded broker's process ended, or never became ready."""
+
+    code = "broker-start-failed"
+
+    def __init__(self, reason: str, log: str, last_lines: Iterable[str] = ()) -> None:
+        tail = "".join(f"\n    {line}" for line in last_lines)
+        super().__init__(f"the embedded broker did not start: {reason}{tail}", where=log)
+
+
+class PortInUse(BrokerError):
+    """The port asked for belongs to somebody else."""
+
+    code = "port-in-use"
+
+    def __init__(self, port: int) -> None:
+        super().__init__(
+            f"port {port} is in use by another program",
+            fix="name another with --port, or leave it out: a free one is taken",
+        )
+
+
+class BrokerRunning(BrokerError):
+    """The embedded broker runs already, elsewhere than asked."""
+
+    code = "broker-running"
+
+    def __init__(self, address: str) -> None:
+        super().__init__(
+            f"the embedded broker runs already, at {address}",
+            fix="use it there, or stop it first with: headrace broker stop",
+        )
+
+
+class BrokerBusy(BrokerError):
+    """Somebody else has been starting or stopping the embedded broker for too long."""
+
+    code = "broker-busy"
+
+    def __init__(self, directory: str, reason: str) -> None:
+        super().__init__(
+            f"the embedded broker cannot be used now: {reason}",
+            where=directory,
+            fix="try again in a minute; look at the state with: headrace broker status",
+        )
+
+
+class BrokerDirUnusable(BrokerError):
+    """The embedded broker's directory cannot be made or written."""
+
+    code = "broker-dir-unusable"
+
+    def __init__(self, directory: str, reason: str) -> None:
+        super().__init__(
+            f"the embedded broker's directory cannot be used: {reason}",
+            where=directory,
+            fix="make room or give the right to write there, or name another directory in HEADRACE_BROKER_DIR",
+        )
+
+
+class ClientPropertyRefused(BrokerError):
+    """A property for the Kafka client cannot be used."""
+
+    code = "client-property-refused"
+
+    def __init__(self, name: str, reason: str, fix: str | None = None, where: str | None = None) -> None:
+        super().__init__(f"Kafka client property {name!r} cannot be used: {reason}", where=where, fix=fix)
+
+
+class TopicMissing(BrokerError):
+    """Topics that the application reads or writes do not exist."""
+
+    code = "topic-missing"
+
+    def __init__(self, topics: Sequence[str], address: str, partitions: int = 4, *, embedded: bool = False) -> None:
+        self.topics, self.address, self.partitions = topics, address, partitions
+        names = ", ".join(repr(topic) for topic in topics)
+        # The commands find the embedded broker by themselves, and it may listen elsewhere by then.
+        broker = "" if embedded else f" --broker {address}"
+        commands = " && ".join(f"headrace topics create {topic} --partitions {partitions}{broker}" for topic in topics)
+        super().__init__(f"no topic {names} on {'the embedded broker' if embedded else address}", fix=commands)
+
+
+class TopicExists(BrokerError):
+    """A topic of that name is there already."""
+
+    code = "topic-exists"
+
+    def __init__(self, topic: str, address: str) -> None:
+        super().__init__(
+            f"topic {topic!r} exists already on {address}", fix=f"look at it with: headrace topics describe {topic}"
+        )
+
+
+class TopicRefused(BrokerError):
+    """The broker refused to do something with a topic."""
+
+    code = "topic-refused"
+
+    def __init__(self, topic: str, doing: str, reason: str) -> None:
+        super().__init__(f"the broker refused to {doing} topic {topic!r}: {reason}")
+
+
+class RecordRefused(BrokerError):
+    """A record could not be produced."""
+
+    code = "record-refused"
+
+    def __init__(self, topic: str, reason: str, where: str | None = None) -> None:
+        super().__init__(f"a record for topic {topic!r} was refused: {reason}", where=where)

@@ -1,0 +1,188 @@
+"""The running application."""
+
+from __future__ import annotations
+
+from headrace.errors.base import HeadraceError
+
+
+class RunError(HeadraceError):
+    """The application cannot start, or had to stop."""
+
+    code = "run"
+
+
+class AppNotFound(RunError):
+    """A file or module holds no application."""
+
+    code = "app-not-found"
+
+    def __init__(self, target: str, reason: str, fix: str) -> None:
+        super().__init__(f"no application in {target}: {reason}", fix=fix)
+
+
+class AlreadyStarted(RunError):
+    """An application can be started once."""
+
+    code = "already-started"
+
+    def __init__(self, app: str, state: str) -> None:
+        super().__init__(
+            f"application {app!r} is {state} and cannot be started again",
+            fix="make a new App; a restart goes on from the checkpoint",
+        )
+
+
+class CheckpointInUse(RunError):
+    """Another process runs on this checkpoint."""
+
+    code = "checkpoint-in-use"
+
+    def __init__(self, app: str, path: str, pid: str) -> None:
+        super().__init__(
+            f"application {app!r} is already running on this checkpoint (process {pid})",
+            where=path,
+            fix="stop that process, or give this application another id or checkpoint=",
+        )
+
+
+class CheckpointUnwritable(RunError):
+    """The checkpoint directory cannot be written."""
+
+    code = "checkpoint-unwritable"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"the checkpoint directory cannot be written: {reason}",
+            where=path,
+            fix="make room or give the right to write there, or name another directory with checkpoint=;"
+            " nothing is lost, the next start goes on from the last finished batch",
+        )
+
+
+class CheckpointForeign(RunError):
+    """The checkpoint belongs to another cluster or another shape of this application."""
+
+    code = "checkpoint-foreign"
+
+    def __init__(self, path: str, what: str, there: object, here: object) -> None:
+        super().__init__(
+            f"this checkpoint was made with {what} {there}, now it is {here}",
+            where=path,
+            fix="start with the old one, give the application a new id, or remove the directory to begin anew",
+        )
+
+
+class RecordUndecodable(RunError):
+    """A record's bytes are not what its serde says."""
+
+    code = "record-undecodable"
+
+    def __init__(self, part: str, serde: str, reason: str, where: str) -> None:
+        super().__init__(
+            f"the {part} of a record is not {serde}: {reason}",
+            where=where,
+            fix="read the topic with the serde it was written with;"
+            " the application goes on from here at its next start",
+        )
+
+
+class RecordFailed(RunError):
+    """A user's function, or writing its result, failed on a record."""
+
+    code = "record-failed"
+
+    def __init__(self, node: str, reason: str, where: str | None) -> None:
+        self.node, self.reason = node, reason
+        super().__init__(
+            f"{node} failed on a record: {reason}",
+            where=where,
+            fix="mend the function or filter such records out before it;"
+            " the application goes on from here at its next start",
+        )
+
+
+class TimestampInvalid(RunError):
+    """A record has no time that could be used."""
+
+    code = "timestamp-invalid"
+
+    def __init__(self, ts: int, reason: str, where: str | None) -> None:
+        super().__init__(
+            f"a record has the time {ts}, {reason}",
+            where=where,
+            fix='say with timestamp= of its stream or table what to do: "skip", "partition_time", "wall_clock", or a'
+            " function that finds the time in the record",
+        )
+
+
+class BufferFull(RunError):
+    """More results have to wait than their operator may hold back."""
+
+    code = "buffer-full"
+
+    def __init__(self, node: str, most: str, where: str | None) -> None:
+        super().__init__(
+            f"{node} would hold back more than {most}",
+            where=where,
+            fix="give a larger max_records or max_bytes, or none; the application goes on from here at its next start",
+        )
+
+
+class PartitionsChanged(RunError):
+    """A topic has another number of partitions than when the state was made."""
+
+    code = "partitions-changed"
+
+    def __init__(self, topic: str, there: int, here: str) -> None:
+        super().__init__(
+            f"topic {topic!r} has {here} partitions, the state of this application was made when it had {there}",
+            fix="keys may have moved to other partitions, so counts would go on in the wrong place: start with a new"
+            " application id, or remove the checkpoint to begin anew",
+        )
+
+
+class CheckpointBroken(RunError):
+    """What headrace keeps in a checkpoint cannot be read."""
+
+    code = "checkpoint-broken"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"the checkpoint cannot be read: {reason}",
+            where=path,
+            fix="put the file back from a copy, or remove the checkpoint directory to begin anew",
+        )
+
+
+class BrokerLost(RunError):
+    """The broker stopped answering while the application ran."""
+
+    code = "broker-lost"
+
+    def __init__(self, address: str, reason: str) -> None:
+        super().__init__(
+            f"the Kafka broker at {address} stopped answering: {reason}",
+            fix="start it again, then the application: it goes on from the last finished batch",
+        )
+
+
+class SparkLost(RunError):
+    """The JVM that runs Spark is gone."""
+
+    code = "spark-lost"
+
+    def __init__(self, log: str) -> None:
+        super().__init__(
+            "Spark's process has ended or does not answer",
+            where=f"Spark's log: {log}",
+            fix="look into the log (out of memory?), then start again: it goes on from the last finished batch",
+        )
+
+
+class QueryFailed(RunError):
+    """Spark stopped the query for a reason headrace has no better word for."""
+
+    code = "query-failed"
+
+    def __init__(self, app: str, reason: str, log: str) -> None:
+        super().__init__(f"application {app!r} failed: {reason}", where=f"Spark's log: {log}")

@@ -1,0 +1,35 @@
+"""Tables that keep their rows only where somebody wants to look into them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headrace.plan.nodes.base import Node, Unary
+from headrace.plan.nodes.count import Emit
+from headrace.plan.nodes.lasting import lasting
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Materialized(Node):
+    """A table that keeps its rows if its store has a name; then `emit` says which changes are sent on, else all are."""
+
+    store: str | None = None
+    emit: Emit = Emit.EVERY
+
+    @property
+    def keeps_old(self) -> bool:
+        return self.store is not None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RowByRow(Unary, Materialized):
+    """A table whose rows are computed one by one from another's: what they were is known if it is known there."""
+
+    @property
+    def knows_old(self) -> bool:
+        return self.keeps_old or self.upstream.knows_old
+
+
+def kept(store: str | None, emit: Emit, ttl_ms: int | None = None) -> str:
+    """What `describe()` says of a store."""
+    return (f", store {store}, emit {emit.value}" if store else "") + lasting(ttl_ms)
