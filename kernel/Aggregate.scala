@@ -26,6 +26,8 @@ abstract class Folded(node: NodeSpec, task: Task) extends TableOperator(node, ta
 
   override def get(key: Array[Byte]): Stored = rows.get(key)
 
+  override def sent(key: Array[Byte]): Stored = rows.sent(key)
+
   override def flush(): Unit = rows.flush()
 }
 

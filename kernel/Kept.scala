@@ -17,9 +17,16 @@ final class Kept(cells: Cells, everyChange: Boolean, sendsOld: Boolean, forward:
 
   private val cache = new HashMap[ByteBuffer, Row]
   private var changes = 0L
+  private var flushing = false
 
   /** What is stored under a key, null if nothing is. */
   def get(key: Array[Byte]): Stored = if (key == null) null else row(key).stored
+
+  /** What was sent on of a key. */
+  def sent(key: Array[Byte]): Stored = {
+    val found = row(key)
+    if (everyChange || found.turn == 0 || flushing) found.stored else found.before
+  }
 
   /** Store the new value of the record's key, null to delete it, and send on the change. */
   def put(record: Record, value: Array[Byte], ts: Long, old: Array[Byte], latest: Boolean = true): Unit = {
@@ -35,9 +42,11 @@ final class Kept(cells: Cells, everyChange: Boolean, sendsOld: Boolean, forward:
 
   /** The batch is over, or the cache full: write the changed rows. */
   def flush(): Unit = {
+    flushing = true
     val rows = cache.values.stream.filter(_.turn > 0).sorted(byTurn).iterator
     while (rows.hasNext) write(rows.next())
     cache.clear()
+    flushing = false
   }
 
   private def write(row: Row): Unit = {

@@ -13,5 +13,7 @@ class Table(node: NodeSpec, task: Task) extends TableOperator(node, task) {
 
   override def get(key: Array[Byte]): Stored = rows.get(key)
 
+  override def sent(key: Array[Byte]): Stored = rows.sent(key)
+
   override def flush(): Unit = rows.flush()
 }

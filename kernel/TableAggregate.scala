@@ -67,6 +67,8 @@ abstract class TableFold(node: NodeSpec, task: Task) extends TableOperator(node,
 
   override def get(key: Array[Byte]): Stored = rows.get(key)
 
+  override def sent(key: Array[Byte]): Stored = rows.sent(key)
+
   override def flush(): Unit = rows.flush()
 }
 

@@ -15,7 +15,7 @@ class TableJoin(node: NodeSpec, task: Task) extends TableOperator(node, task) {
   private def on(position: Int, record: Record): Unit =
     if (!record.latest && versioned(position)) drop(Reason.Older)
     else {
-      val other = table(1 - position).get(record.key)
+      val other = table(1 - position).sent(record.key)
       val nothing = record.value == null && record.old == null
       if (other != null || !(needs(1 - position) || nothing)) send(position, record, other)
     }
@@ -30,14 +30,17 @@ class TableJoin(node: NodeSpec, task: Task) extends TableOperator(node, task) {
   }
 
   override def get(key: Array[Byte]): Stored =
-    if (rows != null) rows.get(key)
-    else {
-      val (left, right) = (table(0).get(key), table(1).get(key))
-      val ts = Seq(left, right).filter(_ != null).map(_.ts).maxOption.getOrElse(0L)
-      val record = new Record(key, null, ts, null, 0, 0)
-      val value = row(record, if (left == null) null else left.value, if (right == null) null else right.value)
-      if (value == null) null else new Stored(value, ts)
-    }
+    if (rows != null) rows.get(key) else ofSides(key, table(0).get(key), table(1).get(key))
+
+  override def sent(key: Array[Byte]): Stored =
+    if (rows != null) rows.sent(key) else ofSides(key, table(0).sent(key), table(1).sent(key))
+
+  private def ofSides(key: Array[Byte], left: Stored, right: Stored): Stored = {
+    val ts = Seq(left, right).filter(_ != null).map(_.ts).maxOption.getOrElse(0L)
+    val record = new Record(key, null, ts, null, 0, 0)
+    val value = row(record, if (left == null) null else left.value, if (right == null) null else right.value)
+    if (value == null) null else new Stored(value, ts)
+  }
 
   override def flush(): Unit = if (rows != null) rows.flush()
 

@@ -7,6 +7,13 @@ abstract class TableOperator(node: NodeSpec, task: Task) extends Operator(node, 
   /** The value of a key now, which may be ahead of the last change that was sent on. */
   def get(key: Array[Byte]): Stored
 
+  /** The value of a key by the changes that were sent on.
+    *
+    * This is what another table is joined with: a value ahead of its change would be joined twice, and one that is
+    * deleted before the batch is over would stay in the result.
+    */
+  def sent(key: Array[Byte]): Stored = get(key)
+
   /** The value of a key as it was at a time, where the table is versioned; else the one now. */
   def getAsOf(key: Array[Byte], ts: Long): Stored = get(key)
 

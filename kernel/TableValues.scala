@@ -25,6 +25,8 @@ abstract class RowByRow(node: NodeSpec, task: Task) extends TableOperator(node, 
 
   override def get(key: Array[Byte]): Stored = if (rows == null) rowOf(key, table(0).get(key)) else rows.get(key)
 
+  override def sent(key: Array[Byte]): Stored = if (rows == null) rowOf(key, table(0).sent(key)) else rows.sent(key)
+
   override def getAsOf(key: Array[Byte], ts: Long): Stored =
     if (rows == null) rowOf(key, table(0).getAsOf(key, ts)) else rows.get(key)
 

@@ -45,7 +45,7 @@ def on_spark(
 
 def _with_gaps(case: Case) -> Any:
     refused = refusal(case)
-    marks = [pytest.mark.xfail(strict=True, reason=str(refused))] if refused else []
+    marks = [pytest.mark.xfail(strict=True, reason=refused.what)] if refused else []
     return pytest.param(case, marks=marks, id=str(case))
 
 
