@@ -73,9 +73,10 @@ class Loop:
                 self._read(raw)
             self._drain()
             # In the order of the plan: when a node's turn comes, everything in front of it has had its own.
-            for flush in self._flushes:
-                flush()
-                self._drain()
+            with self.windows.settling():
+                for flush in self._flushes:
+                    flush()
+                    self._drain()
         except BaseException:
             self._queues.clear()
             self._written.clear()

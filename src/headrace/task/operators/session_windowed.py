@@ -20,6 +20,7 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
     def __init__(self, node: SessionWindowed, task: Context) -> None:
         super().__init__(node, task)
         self._store = task.windows.session_store(node.store, node.kept_ms)
+        self._store.lingering = {}
 
     def on_record(self, record: Record) -> None:
         if record.key is None:
@@ -43,6 +44,9 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
 
     def stored(self, key: bytes, window: Window) -> Stored | None:
         return self._store.get(key, window)
+
+    def lingering(self, key: bytes, window: Window) -> Stored | None:
+        return (self._store.lingering or {}).get((key, window))
 
     def keep(self, key: bytes, window: Window, value: Any, ts: int) -> None:
         self._store.put(key, window, value, ts=ts)

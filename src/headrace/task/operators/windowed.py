@@ -106,7 +106,13 @@ class WindowedOperator(TableOperator[W]):
         raise NotImplementedError(type(self).__name__)
 
     def get(self, key: Any) -> Stored | None:
-        return self.stored(self.key.write(key.key), key.window)
+        place = self.key.write(key.key), key.window
+        found = self.stored(*place)
+        return self.lingering(*place) if found is None and self.task.windows.is_settling else found
+
+    def lingering(self, key: bytes, window: Window) -> Stored | None:
+        """What the store had of a window that it has forgotten in this batch."""
+        raise NotImplementedError(type(self).__name__)
 
     def changed(self, record: Record, window: Window, new: Any, old: Any, ts: int) -> None:
         """A window of the record's key has a new value: send it on, unless only the last one is wanted."""
@@ -139,9 +145,13 @@ class WindowStoreOperator(WindowedOperator[V]):
     def __init__(self, node: V, task: Context) -> None:
         super().__init__(node, task)
         self.store = task.windows.window_store(node.store, node.kept_ms)
+        self.store.lingering = {}
 
     def stored(self, key: bytes, window: Window) -> Stored | None:
         return self.store.get(key, window.start)
+
+    def lingering(self, key: bytes, window: Window) -> Stored | None:
+        return (self.store.lingering or {}).get((key, window.start))
 
     def keep(self, key: bytes, window: Window, value: Any, ts: int) -> None:
         self.store.put(key, window.start, value, ts=ts)
