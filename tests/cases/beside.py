@@ -32,6 +32,13 @@ def late_of_join(app: Builder) -> None:
     pairs.late().to("late")
 
 
+def late_of_self_join(app: Builder) -> None:
+    stream = texts(app)
+    pairs = stream.join(stream, lambda a, b: a + b, hr.join_windows("10ms"), store="pairs")
+    pairs.to("out")
+    pairs.late().to("late")
+
+
 def late_of_versions(app: Builder) -> None:
     app.versioned_table("in", key=hr.STRING, value=hr.STRING, history="10ms").late().to("late")
 
@@ -139,6 +146,16 @@ def failing_join(app: Builder) -> None:
     failed(joined)
 
 
+def failing_child(app: Builder) -> None:
+    def choose(record: hr.Record, context: hr.ProcessorContext) -> None:
+        context.forward(record, to="number")
+
+    numbers = texts(app).process(choose, key=hr.STRING, value=hr.STRING)
+    shares = numbers.map_values(lambda v: 100 // hr.integer(v), name="number")
+    shares.to("out")
+    failed(shares)
+
+
 def failing_lookup(app: Builder) -> None:
     prices = app.versioned_table("prices", key=hr.STRING, value=hr.STRING, history="1h")
     joined = texts(app).join(prices, lambda v, price: hr.integer(v) * hr.integer(price), grace="10ms")
@@ -175,6 +192,20 @@ def case(title: str, topology: Topology, *steps: Any) -> Case:
 
 
 CASES = [
+    case(
+        "a late record of a stream that is joined with itself is late once, and not at all if it meets itself",
+        late_of_self_join,
+        put("in", ("a", "x", 0), ("a", "y", 100), ("a", "z", 1), ("a", "w", 85)),
+        every("out", ("a", "xx", 0), ("a", "yy", 100), ("a", "ww", 85)),
+        every("late", ("a", "z", 1)),
+    ),
+    case(
+        "a child that a processor names sends what fails there to where failures are read, as any other does",
+        failing_child,
+        put("in", ("a", "4", 1), ("a", "x", 2), ("a", "5", 3)),
+        every("out", ("a", 25, 1), ("a", 20, 3)),
+        every("failed", ("a", "number: x ValueError", 2)),
+    ),
     case(
         "a late record is a record of a stream as it was",
         late(hr.tumbling("10ms", grace="5ms")),

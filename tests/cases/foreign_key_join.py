@@ -39,7 +39,7 @@ def of_windows(app: Builder) -> None:
 
 def by_window(app: Builder) -> None:
     left, right = (
-        texts(app, topic).group_by_key().windowed_by(hr.tumbling("10ms")).reduce(lambda _, v: v, store=topic)
+        texts(app, topic).group_by_key().windowed_by(hr.tumbling("10ms")).reduce(lambda _, v: v, store=f"last-{topic}")
         for topic in ("in", "other")
     )
     left.join(right, both, on=lambda window, _: window).to_stream(lambda window, _: window.key).to("out")
