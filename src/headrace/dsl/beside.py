@@ -18,6 +18,8 @@ from headrace.plan.nodes import (
     Node,
     Reducing,
     Source,
+    TableAggregate,
+    TableReduce,
     WindowedCogroup,
 )
 from headrace.plan.nodes.beside import BesideNode
@@ -37,6 +39,8 @@ def late(builder: Builder, node: Node, name: str | None, here: str) -> Node:
 
 def errors(builder: Builder, node: Node, name: str | None, here: str) -> Node:
     """The records that an operator fails on: its functions, or the serdes of a source."""
+    if isinstance(node, TableAggregate | TableReduce):
+        raise NothingBeside("errors", node.name, "would take out of a group later what it could not add", _ROWS, here)
     parts = tuple(part for part in _parts(node) if isinstance(part, Source) or _has_function(part))
     if not parts:
         raise NothingBeside("errors", node.name, "has no function that could fail", _ERRORS, here)
@@ -77,4 +81,5 @@ def _has_function(node: Node) -> bool:
 
 _LATE = "use it right behind a windowed aggregation, a join of two streams, a versioned table, ttl= or drop_duplicates"
 _ERRORS = "use it right behind the operator with the function; of group_by, write select_key(...) and group_by_key()"
+_ROWS = "compute what may fail in map_values(...) of the table, in front of group_by, and use errors() there"
 _EXPIRED = "use it right behind windowed_by(...) and its aggregation"
