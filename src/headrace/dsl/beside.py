@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from headrace.errors import NothingBeside
 from headrace.expr import Bound
+from headrace.expr.tuples import Given
 from headrace.plan.nodes import (
     Aggregating,
     Branch,
@@ -18,6 +19,7 @@ from headrace.plan.nodes import (
     Node,
     Reducing,
     Source,
+    StreamJoin,
     TableAggregate,
     TableReduce,
     WindowedCogroup,
@@ -70,7 +72,16 @@ def _parts(node: Node) -> tuple[Node, ...]:
         return (node.upstream,)
     if isinstance(node, ForeignKeyJoin) and isinstance(node.answers, ForeignKeyMatch):
         return (node, node.answers.subscriptions)
+    if isinstance(node, StreamJoin) and isinstance(node.joiner, Given):
+        return (*_joins_before(node, len(node.joiner.symbols) - 3), node)
     return (node,)
+
+
+def _joins_before(node: StreamJoin, most: int) -> tuple[Node, ...]:
+    """The joins of a join of many that come before its last one, in order."""
+    if most == 0 or not isinstance(node.left, StreamJoin):
+        return ()
+    return (*_joins_before(node.left, most - 1), node.left)
 
 
 def _has_function(node: Node) -> bool:
