@@ -38,7 +38,7 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
         if session != (record.ts, record.ts):
             for other, stored in absorbed:
                 self._store.remove(key, other)
-                self.changed(record, other, None, stored.value, other.end)
+                self.changed(record, other, None, stored.value, other.end, stored)
         self.replace(record, key, session, folded, None, session.end)
         return None
 
