@@ -200,9 +200,11 @@ def test_tables_whose_rows_go_settle_to_the_same_in_any_batches(
     made: str, lasting: tuple[bool, bool], records: list[tuple[str, str, str | None, int]], cuts: set[int]
 ) -> None:
     def declare(app: Builder) -> None:
+        # The time by which left rows of a foreign key join go is also that of the answers, of which batches have fewer.
+        go = (lasting[0] and made != "foreign keys", lasting[1])
         left, right = (
             _lasting(app, topic) if goes else app.table(topic, key=hr.STRING, value=hr.STRING)
-            for topic, goes in zip(("in", "other"), lasting, strict=True)
+            for topic, goes in zip(("in", "other"), go, strict=True)
         )
         right.to_stream().to("right")
         SEVERAL[made](left, right).to_stream().to("out")
