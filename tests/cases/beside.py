@@ -31,6 +31,20 @@ def late_of_join(app: Builder) -> None:
     pairs.late().to("late")
 
 
+def late_of_self_join(app: Builder) -> None:
+    stream = texts(app)
+    pairs = stream.join(stream, lambda a, b: a + b, hr.join_windows("10ms"), store="pairs")
+    pairs.to("out")
+    pairs.late().to("late")
+
+
+def late_of_many(app: Builder) -> None:
+    first, second, third = (texts(app, topic) for topic in ("first", "second", "third"))
+    joined = first.join([second, third], lambda a, b, c: a + b + c, hr.join_windows("10ms"), name="joined")
+    joined.to("out")
+    joined.late().map_values(lambda v: str(v)).to("late", value=hr.STRING)
+
+
 def late_of_versions(app: Builder) -> None:
     app.versioned_table("in", key=hr.STRING, value=hr.STRING, history="10ms").late().to("late")
 
@@ -138,6 +152,23 @@ def failing_join(app: Builder) -> None:
     failed(joined)
 
 
+def failing_child(app: Builder) -> None:
+    def choose(record: hr.Record, context: hr.ProcessorContext) -> None:
+        context.forward(record, to="number")
+
+    numbers = texts(app).process(choose, key=hr.STRING, value=hr.STRING)
+    shares = numbers.map_values(lambda v: 100 // hr.integer(v), name="number")
+    shares.to("out")
+    failed(shares)
+
+
+def failing_sliding(app: Builder) -> None:
+    windows = texts(app).group_by_key().windowed_by(hr.sliding("10ms", grace="1s"))
+    shares = windows.aggregate(12, lambda _, v, n: 12 // (n - hr.integer(v)), store="shares", emit="every")
+    shares.to_stream(lambda window, _: window.key).to("out")
+    failed(shares)
+
+
 def failing_lookup(app: Builder) -> None:
     prices = app.versioned_table("prices", key=hr.STRING, value=hr.STRING, history="1h")
     joined = texts(app).join(prices, lambda v, price: hr.integer(v) * hr.integer(price), grace="10ms")
@@ -170,6 +201,36 @@ def expired_of_cogroup(app: Builder) -> None:
 
 
 CASES = [
+    Case(
+        "a record that fails in one of its sliding windows is in none of them",
+        failing_sliding,
+        put("in", ("a", "10", 20), ("a", "6", 25)),
+        every("out", ("a", 6, 20)),
+        every("failed", ("a", "shares: 6 ZeroDivisionError", 25)),
+        put("in", ("a", "0", 26)),
+        every("out", ("a", 1, 26), ("a", 2, 26)),
+    ),
+    Case(
+        "a join of many has the late records of all its joins",
+        late_of_many,
+        put("first", ("a", "x", 0), ("a", "y", 100), ("a", "late", 0)),
+        put("third", ("a", "w", 200), ("a", "late too", 0)),
+        every("late", ("a", "late", 0), ("a", "late too", 0)),
+    ),
+    Case(
+        "a late record of a stream that is joined with itself is late once, and not at all if it meets itself",
+        late_of_self_join,
+        put("in", ("a", "x", 0), ("a", "y", 100), ("a", "z", 1), ("a", "w", 85)),
+        every("out", ("a", "xx", 0), ("a", "yy", 100), ("a", "ww", 85)),
+        every("late", ("a", "z", 1)),
+    ),
+    Case(
+        "a child that a processor names sends what fails there to where failures are read, as any other does",
+        failing_child,
+        put("in", ("a", "4", 1), ("a", "x", 2), ("a", "5", 3)),
+        every("out", ("a", 25, 1), ("a", 20, 3)),
+        every("failed", ("a", "number: x ValueError", 2)),
+    ),
     Case(
         "a late record is a record of a stream as it was",
         late(hr.tumbling("10ms", grace="5ms")),

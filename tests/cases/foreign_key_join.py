@@ -35,6 +35,14 @@ def of_windows(app: Builder) -> None:
     last.left_join(rows(app, "users"), both, on=lambda window, _: window.key).to_stream().to("out")
 
 
+def by_window(app: Builder) -> None:
+    left, right = (
+        texts(app, topic).group_by_key().windowed_by(hr.tumbling("10ms")).reduce(lambda _, v: v, store=f"last-{topic}")
+        for topic in ("in", "other")
+    )
+    left.join(right, both, on=lambda window, _: window).to_stream(lambda window, _: window.key).to("out")
+
+
 def by_number(app: Builder) -> None:
     numbers = app.table("numbers", key=hr.STRING, value=hr.DOUBLE)
     users = app.table("users", key=hr.DOUBLE, value=hr.STRING)
@@ -42,6 +50,13 @@ def by_number(app: Builder) -> None:
 
 
 CASES = [
+    Case(
+        "the foreign key may be one with a window",
+        by_window,
+        put("other", ("a", "1", 1), ("b", "2", 2)),
+        put("in", ("a", "x", 1), ("b", "y", 2), ("c", "z", 3)),
+        settled("out", {"a": "x+1", "b": "y+2"}),
+    ),
     Case(
         "foreign keys are told apart by their bytes",
         by_number,

@@ -63,7 +63,34 @@ def of_one_stream(app: Builder) -> None:
     last.left_join(joined, both).to_stream().to("out")
 
 
+def pairs_counted(app: Builder) -> None:
+    left, right = (app.table(topic, key=hr.STRING, value=hr.STRING, store=topic) for topic in ("left", "right"))
+    pairs = left.join(right, both)
+    pairs.group_by(lambda _, v: (v, v)).count(store="n").to_stream().to("out")
+
+
+def with_settled(app: Builder) -> None:
+    right = app.table("right", key=hr.STRING, value=hr.STRING, store="right")
+    app.table("left", key=hr.STRING, value=hr.STRING).join(right, both).to_stream().to("out")
+
+
 CASES = [
+    Case(
+        "tables that change in one batch make a pair that counts once",
+        pairs_counted,
+        put("left", ("a", "x", 1)),
+        put("right", ("a", "y", 2)),
+        settled("out", {"x+y": 1}),
+    ),
+    Case(
+        "a row that is gone when the batch is over was joined with nothing",
+        with_settled,
+        put("right", ("a", "y", 1), ("a", None, 3)),
+        put("left", ("a", "x", 2)),
+        every("out"),
+        put("right", ("a", "z", 4)),
+        every("out", ("a", "x+z", 4)),
+    ),
     Case(
         "those who read from one node get its records as they were declared",
         of_one_stream,

@@ -37,11 +37,8 @@ def regrouped(app: Builder) -> None:
 
 
 def groups_go(app: Builder) -> None:
-    table = app.table("in", key=hr.STRING, value=hr.STRING, store="rows", emit="every")
+    table = app.table("in", key=hr.STRING, value=hr.STRING, store="rows", emit="every", ttl="5ms")
     table.group_by(lambda _, v: (v, 1)).count(store="groups", emit="every", ttl="10ms").to_stream().to("out")
-    table.group_by(lambda _, v: (v, v), name="by-value").reduce(
-        lambda a, b: a + b, lambda a, _: a, store="texts", emit="every", ttl="10ms"
-    ).to_stream().to("more")
 
 
 def looked_up(app: Builder) -> None:
@@ -70,6 +67,14 @@ def shared_store(app: Builder) -> None:
 
 
 CASES = [
+    Case(
+        "a group goes some time after its last row, and counts from 0 when rows come again",
+        groups_go,
+        put("in", ("1", "a", 0), ("2", "a", 2), ("3", "b", 12)),
+        every("out", ("a", 1, 0), ("a", 2, 2), ("a", 1, 5), ("a", 0, 7), ("b", 1, 12)),
+        put("in", ("4", "b", 17), ("5", "a", 18)),
+        every("out", ("a", None, 17), ("b", 0, 17), ("b", 1, 17), ("a", 1, 18)),
+    ),
     Case(
         "a row without an update is deleted when its time is over before the next record counts",
         read,

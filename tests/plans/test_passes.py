@@ -20,6 +20,7 @@ from headrace.model.record import RawRecord
 from headrace.passes.pipeline import PASSES, rewrite
 from headrace.passes.place_repartitions import place_repartitions
 from headrace.plan.graph import Plan
+from headrace.plan.nodes import TableSource
 from headrace.task.loop import Loop
 
 
@@ -73,6 +74,17 @@ def test_what_leads_nowhere_is_not_in_the_plan() -> None:
     stream.select_key(lambda _, v: v).filter(hr.value > "a")
     stream.to("out")
     assert [node.name for node in rewrite(app.plan()).nodes] == ["in", "in.to-out"]
+
+
+def test_a_table_that_deletes_rows_by_itself_needs_a_changelog_of_its_own() -> None:
+    app = Builder("app")
+    kept, lasting = (app.table(topic, key=hr.STRING, value=hr.STRING, ttl=ttl) for topic, ttl in TABLES)
+    kept.join(lasting, lambda a, b: a + b).to_stream().to("out")
+    found = {node.name: node.changelog for node in rewrite(app.plan()).of(TableSource)}
+    assert found == {"kept": "kept", "lasting": None}
+
+
+TABLES = [("kept", None), ("lasting", "1d")]
 
 
 def written(case: Case, plan: Plan) -> list[Counter[RawRecord]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import pytest
@@ -118,3 +118,99 @@ def test_every_change_is_the_same_in_any_batches_when_times_rise(first: int, dat
         build(app, case["nodes"])
 
     assert run(declare, "every", split(steps, cuts)) == run(declare, "every", [[step] for step in steps])
+
+
+WINDOWS: dict[str, Any] = {
+    "tumbling": hr.tumbling("10ms"),
+    "hopping": hr.hopping("10ms", advance="4ms", grace="3ms"),
+    "sliding": hr.sliding("6ms", grace="2ms"),
+    "session": hr.session("3ms", grace="2ms"),
+}
+JOINS: dict[str, Callable[[Any, Any], Any]] = {
+    "inner": lambda left, right: left.join(right, lambda a, b: a + b, name="joined"),
+    "outer": lambda left, right: left.outer_join(right, both, name="joined"),
+    "mapped": lambda left, right: left.map_values(lambda v: v + "!").left_join(right.filter(hr.value != "c"), both),
+    "foreign key": lambda left, right: left.left_join(right, both, on=lambda window, _: window, store="joined"),
+}
+
+
+@pytest.mark.parametrize("join", JOINS)
+@pytest.mark.parametrize("windows", WINDOWS)
+@settings(deadline=None, max_examples=25)
+@given(
+    records=st.lists(
+        st.tuples(st.sampled_from(["in", "other"]), st.sampled_from("ab"), st.sampled_from("cd"), st.integers(0, 30))
+    ),
+    cuts=st.sets(st.integers(0, 30)),
+)
+def test_windows_that_close_in_a_batch_are_joined_as_if_each_record_came_alone(
+    windows: str, join: str, records: list[tuple[str, str, str, int]], cuts: set[int]
+) -> None:
+    def declare(app: Builder) -> None:
+        left, right = (
+            app.stream(topic, key=hr.STRING, value=hr.STRING)
+            .group_by_key()
+            .windowed_by(WINDOWS[windows])
+            .reduce(lambda a, v: a + v, store=topic)
+            for topic in ("in", "other")
+        )
+        JOINS[join](left, right).to_stream().to("out")
+
+    times = accumulate(step for *_, step in records)
+    steps = [(topic, key, value, ts) for (topic, key, value, _), ts in zip(records, times, strict=True)]
+    whole, single = run(declare, "settled", [steps]), run(declare, "settled", [[step] for step in steps])
+    parts = run(declare, "settled", split(steps, cuts))
+    assert _tables(whole) == _tables(single) == _tables(parts)
+
+
+def _lasting(app: Builder, topic: str) -> Any:
+    return app.table(topic, key=hr.STRING, value=hr.STRING, store=f"{topic}-rows", ttl="10ms")
+
+
+SEVERAL: dict[str, Callable[[Any, Any], Any]] = {
+    "rows joined": lambda left, right: left.outer_join(right, both),
+    "pairs grouped": lambda left, right: (
+        left.join(right, both).group_by(lambda _, v: (v, v)).count(store="n").filter(hr.value > 0)
+    ),
+    "foreign keys": lambda left, right: left.left_join(right, both, on=lambda v: v, store="joined"),
+    "own groups": lambda left, _: left.left_join(
+        left.group_by(lambda _, v: (v, 1)).count(store="n").filter(hr.value > 0),
+        lambda v, n: v + hr.text(n),
+        on=lambda v: v,
+        store="joined",
+    ),
+}
+
+
+@pytest.mark.parametrize("made", SEVERAL)
+@settings(deadline=None, max_examples=60)
+@given(
+    lasting=st.tuples(st.booleans(), st.booleans()),
+    records=st.lists(
+        st.tuples(
+            st.sampled_from(["in", "other"]),
+            st.sampled_from("ab"),
+            st.sampled_from(["a", "b", None]),
+            st.integers(1, 9),
+        )
+    ),
+    cuts=st.sets(st.integers(0, 30)),
+)
+def test_tables_whose_rows_go_settle_to_the_same_in_any_batches(
+    made: str, lasting: tuple[bool, bool], records: list[tuple[str, str, str | None, int]], cuts: set[int]
+) -> None:
+    def declare(app: Builder) -> None:
+        # The time by which left rows of a foreign key join go is also that of the answers, of which batches have fewer.
+        go = (lasting[0] and made != "foreign keys", lasting[1])
+        left, right = (
+            _lasting(app, topic) if goes else app.table(topic, key=hr.STRING, value=hr.STRING)
+            for topic, goes in zip(("in", "other"), go, strict=True)
+        )
+        right.to_stream().to("right")
+        SEVERAL[made](left, right).to_stream().to("out")
+
+    times = accumulate(step for *_, step in records)
+    steps = [(topic, key, value, ts) for (topic, key, value, _), ts in zip(records, times, strict=True)]
+    whole, single = run(declare, "settled", [steps]), run(declare, "settled", [[step] for step in steps])
+    parts = run(declare, "settled", split(steps, cuts))
+    assert _tables(whole) == _tables(single) == _tables(parts)

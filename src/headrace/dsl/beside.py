@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from headrace.errors import NothingBeside
 from headrace.expr import Bound
+from headrace.expr.tuples import Given
 from headrace.plan.nodes import (
     Aggregating,
     Branch,
@@ -18,6 +19,9 @@ from headrace.plan.nodes import (
     Node,
     Reducing,
     Source,
+    StreamJoin,
+    TableAggregate,
+    TableReduce,
     WindowedCogroup,
 )
 from headrace.plan.nodes.beside import BesideNode
@@ -37,6 +41,8 @@ def late(declared: Declared, node: Node, name: str | None, here: str) -> Node:
 
 def errors(declared: Declared, node: Node, name: str | None, here: str) -> Node:
     """The records that an operator fails on: its functions, or the serdes of a source."""
+    if isinstance(node, TableAggregate | TableReduce):
+        raise NothingBeside("errors", node.name, "would take out of a group later what it could not add", _ROWS, here)
     parts = tuple(part for part in _parts(node) if isinstance(part, Source) or _has_function(part))
     if not parts:
         raise NothingBeside("errors", node.name, "has no function that could fail", _ERRORS, here)
@@ -66,7 +72,16 @@ def _parts(node: Node) -> tuple[Node, ...]:
         return (node.upstream,)
     if isinstance(node, ForeignKeyJoin) and isinstance(node.answers, ForeignKeyMatch):
         return (node, node.answers.subscriptions)
+    if isinstance(node, StreamJoin) and isinstance(node.joiner, Given):
+        return (*_joins_before(node, len(node.joiner.symbols) - 3), node)
     return (node,)
+
+
+def _joins_before(node: StreamJoin, most: int) -> tuple[Node, ...]:
+    """The joins of a join of many that come before its last one, in order."""
+    if most == 0 or not isinstance(node.left, StreamJoin):
+        return ()
+    return (*_joins_before(node.left, most - 1), node.left)
 
 
 def _has_function(node: Node) -> bool:
@@ -77,4 +92,5 @@ def _has_function(node: Node) -> bool:
 
 _LATE = "use it right behind a windowed aggregation, a join of two streams, a versioned table, ttl= or drop_duplicates"
 _ERRORS = "use it right behind the operator with the function; of group_by, write select_key(...) and group_by_key()"
+_ROWS = "compute what may fail in map_values(...) of the table, in front of group_by, and use errors() there"
 _EXPIRED = "use it right behind windowed_by(...) and its aggregation"

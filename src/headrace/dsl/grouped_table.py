@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from headrace.dsl import table as tables
 from headrace.dsl.functions import AGGREGATE_VALUE, KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
 from headrace.dsl.names import ttl_of
+from headrace.errors import OptionInvalid
 from headrace.expr import Expr
-from headrace.model.durations import Duration
+from headrace.model.durations import Duration, duration_text
 from headrace.model.types import Type
-from headrace.plan.nodes import Node, TableAggregate, TableReduce
+from headrace.plan.nodes import Node, TableAggregate, TableFilter, TableMapValues, TableReduce
+from headrace.plan.nodes.lasting import Lasting
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ class KGroupedTable(Generic[K, V]):
         """Count the rows of each group; a group that has lost all its rows stays, with 0.
 
         With `ttl`, a group none of whose rows changed for so long by stream time is deleted, and begins anew with the
-        next row that comes.
+        next row that comes. The table needs a ttl, too, and none that is longer: rows leave before their group does.
         """
         here = origin()
         return self._aggregate("count", 0, lambda _k, _v, n: n + 1, lambda _k, _v, n: n - 1, store, emit, ttl, here)
@@ -66,7 +68,7 @@ class KGroupedTable(Generic[K, V]):
             here,
             adder=bound_on("reduce", adder, (AGGREGATE_VALUE,), symbols, here, check),
             subtractor=bound_on("reduce", subtractor, (AGGREGATE_VALUE,), symbols, here, check),
-            ttl_ms=ttl_of(ttl, here),
+            ttl_ms=self._ttl(ttl, here),
         )
 
     def aggregate(
@@ -109,8 +111,17 @@ class KGroupedTable(Generic[K, V]):
             initial=begin,
             adder=bound_on(op, adder, (KEY_VALUE_AGGREGATE,), symbols, here, check),
             subtractor=bound_on(op, subtractor, (KEY_VALUE_AGGREGATE,), symbols, here, check),
-            ttl_ms=ttl_of(ttl, here),
+            ttl_ms=self._ttl(ttl, here),
         )
+
+    def _ttl(self, ttl: Duration | None, here: str) -> int | None:
+        """A row that outlived its group would be taken out of a later one that it never was in."""
+        groups_ms, rows_ms = ttl_of(ttl, here), _ttl_of_rows(self._node.inputs[0])
+        if groups_ms is not None and (rows_ms is None or rows_ms > groups_ms):
+            theirs = "has none" if rows_ms is None else f"has {duration_text(rows_ms)}"
+            allowed = f"the table a ttl that is not longer: it {theirs}, and its rows would outlive their groups"
+            raise OptionInvalid("ttl", ttl, allowed, here)
+        return groups_ms
 
     def _add(
         self, kind: type[Node], op: str, store: str | None, emit: str | None, here: str, **parameters: Any
@@ -125,3 +136,10 @@ class KGroupedTable(Generic[K, V]):
             **parameters,
         )
         return tables.KTable(self._declared, self._declared.add(node))
+
+
+def _ttl_of_rows(table: Node) -> int | None:
+    """How long a row without an update lasts; None if nothing deletes it."""
+    if isinstance(table, Lasting):
+        return table.ttl_ms
+    return _ttl_of_rows(table.upstream) if isinstance(table, TableFilter | TableMapValues) else None

@@ -140,7 +140,9 @@ def foreign_key_join(
     subscribers = declared.store_name(
         given and f"{given}.subscribers", f"{left.name}.{op}-{right.name}.subscribers", here
     )
-    subscribe = ForeignKeySubscribe(name=steps[0], origin=here, upstream=left, on=key, keep_all=keep_all)
+    subscribe = ForeignKeySubscribe(
+        name=steps[0], origin=here, upstream=left, on=key, foreign=right.output().key, keep_all=keep_all
+    )
     match = ForeignKeyMatch(
         name=steps[1],
         origin=here,

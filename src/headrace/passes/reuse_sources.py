@@ -11,11 +11,12 @@ from headrace.plan.nodes import Node, TableSource
 def reuse_sources(plan: Plan) -> Plan:
     """Note on every table that is read straight from a topic that its rows can be read from there again.
 
-    A versioned table cannot: the topic forgets earlier rows of a key when it is compacted.
+    A versioned table cannot: the topic forgets earlier rows of a key when it is compacted. Nor can one with a ttl: the
+    topic has the rows that the table deleted, and those that it dropped because they came too late.
     """
 
     def change(node: Node) -> Node:
-        if isinstance(node, TableSource) and not node.versioned:
+        if isinstance(node, TableSource) and not node.versioned and node.ttl_ms is None:
             return replace(node, changelog=node.topics[0])
         return node
 

@@ -29,6 +29,8 @@ class SessionStore:
         self._places: list[_Place] = []
         self._of_key: dict[bytes, dict[Window, Stored]] = {}
         self._watched: list[Forgotten] | None = None
+        self.lingering: dict[tuple[bytes, Window], Stored] | None = None
+        """What was forgotten in this batch, for those who look it up when tables settle; None if nobody does."""
 
     def watched(self) -> list[Forgotten]:
         """Where all that is forgotten is put from now on."""
@@ -49,6 +51,11 @@ class SessionStore:
             insort(self._places, (session.end, session.start, key))
         sessions[session] = Stored(value, ts)
         return None
+
+    def settled(self) -> None:
+        """The batch is over."""
+        if self.lingering:
+            self.lingering.clear()
 
     def keeps(self, end: int) -> bool:
         """Whether a session with this end stays if it is put, and is still known if it was."""
@@ -100,6 +107,8 @@ class SessionStore:
             stored = sessions.pop(Window(start, end))
             if self._watched is not None:
                 self._watched.append((key, Window(start, end), stored))
+            if self.lingering is not None:
+                self.lingering[key, Window(start, end)] = stored
             if not sessions:
                 del self._of_key[key]
         del self._places[:gone]

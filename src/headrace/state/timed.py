@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from headrace.state.session import SessionStore
 from headrace.state.versioned import VersionedStore
 from headrace.state.window import WindowStore
@@ -14,6 +17,24 @@ class TimedStores:
         self._windows: dict[str, WindowStore] = {}
         self._sessions: dict[str, SessionStore] = {}
         self._versioned: dict[str, VersionedStore] = {}
+        self.is_settling = False
+        """Whether the changes of a batch are on their way that tables have held back."""
+
+    @contextmanager
+    def settling(self) -> Iterator[None]:
+        """While tables settle, windows that were forgotten in this batch can be looked up; afterwards they are gone.
+
+        A change that was held back finds what it would have found when it happened, however long the batch is.
+        """
+        self.is_settling = True
+        try:
+            yield
+        finally:
+            self.is_settling = False
+            for windows in self._windows.values():
+                windows.settled()
+            for sessions in self._sessions.values():
+                sessions.settled()
 
     def window_store(self, name: str, retention_ms: int, *, duplicates: bool = False) -> WindowStore:
         """The window store of a name."""

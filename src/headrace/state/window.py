@@ -29,6 +29,8 @@ class WindowStore:
         self._times: list[int] = []
         self._times_of: dict[bytes, list[int]] = {}
         self._watched: tuple[list[Forgotten], Callable[[int], Window]] | None = None
+        self.lingering: dict[tuple[bytes, int], Stored] | None = None
+        """What was forgotten in this batch, for those who look it up when tables settle; None if nobody does."""
 
     def watched(self, window: Callable[[int], Window]) -> list[Forgotten]:
         """Where all that is forgotten is put from now on; `window` makes one of a time."""
@@ -57,6 +59,11 @@ class WindowStore:
         elif not self._duplicates:
             at[key].clear()
         at[key].append(Stored(value, ts))
+
+    def settled(self) -> None:
+        """The batch is over."""
+        if self.lingering:
+            self.lingering.clear()
 
     def keeps(self, time: int) -> bool:
         """Whether what is put under a time stays, and what was put there is still known."""
@@ -99,6 +106,8 @@ class WindowStore:
             if self._watched is not None:
                 watched, window = self._watched
                 watched += [(key, window(time), stored) for key in sorted(at) for stored in at[key]]
+            if self.lingering is not None:
+                self.lingering |= {(key, time): values[-1] for key, values in at.items()}
         del self._times[:gone]
 
     def _remove(self, key: bytes, time: int) -> None:

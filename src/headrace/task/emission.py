@@ -7,6 +7,7 @@ from collections.abc import Callable
 from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.plan.nodes import Emit
+from headrace.state.keyvalue import Stored
 
 
 class Emission:
@@ -19,20 +20,27 @@ class Emission:
     def __init__(self, emit: Emit, forward: Callable[[Record], None], *, old: bool) -> None:
         self._every, self._forward, self._old = emit is Emit.EVERY, forward, old
         self._held: dict[bytes, Record] = {}
+        self._before: dict[bytes, Stored | None] = {}
 
-    def changed(self, key: bytes, record: Record) -> None:
-        """A key has a new value; the value of the record is its `Change`."""
+    def changed(self, key: bytes, record: Record, before: Stored | None) -> None:
+        """A key has a new value; the value of the record is its `Change`, and `before` what was stored until now."""
         if self._every:
             return self._send(record)
-        before = self._held.pop(key, None)  # put back at the end: keys leave in the order of their last changes
-        if before is not None:
-            record = record.with_value(Change(record.value.new, before.value.old))
+        self._before.setdefault(key, before)
+        held = self._held.pop(key, None)  # put back at the end: keys leave in the order of their last changes
+        if held is not None:
+            record = record.with_value(Change(record.value.new, held.value.old))
         self._held[key] = record
         return None
+
+    def sent(self, key: bytes, stored: Stored | None) -> Stored | None:
+        """What those who read the changes know of a key, while this is stored."""
+        return self._before.get(key, stored)
 
     def flush(self) -> None:
         """The batch is over."""
         held, self._held = self._held, {}
+        self._before.clear()
         for record in held.values():
             if record.value.new is not None or record.value.old is not None:
                 self._send(record)

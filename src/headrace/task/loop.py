@@ -85,10 +85,9 @@ class Loop:
             for raw in batch:
                 self._read(raw)
             self._drain()
-            # In the order of the plan: when a node's turn comes, everything in front of it has had its own.
-            for flush in self._flushes:
-                flush()
-                self._drain()
+            with self.windows.settling():
+                while self._settle():
+                    pass
         except BaseException:
             self._queues.clear()
             self._written.clear()
@@ -133,12 +132,27 @@ class Loop:
         read = [source.pattern or ", ".join(source.topics) for source in sources]
         raise NotInTopology(self.plan.app, f"read topic {topic!r}", f"it reads {', '.join(read)}")
 
-    def _drain(self) -> None:
-        take = self._queues.take
-        while taken := take():
-            queue, record = taken
+    def _settle(self) -> bool:
+        """Let tables send on what they held back; whether records went between tasks by that.
+
+        In the order of the plan: when a node's turn comes, everything in front of it has had its own. But records that
+        come back move the time of a task, and rows may be due for deletion whose table has had its turn.
+        """
+        moved = False
+        for flush in self._flushes:
+            flush()
+            moved |= self._drain()
+        return moved
+
+    def _drain(self) -> bool:
+        """Take what waits, until nothing does; whether there was anything."""
+        take, taken = self._queues.take, None
+        while found := take():
+            taken = found
+            queue, record = found
             for reader in queue.readers:
                 reader(record)
+        return taken is not None
 
     def _read(self, raw: RawRecord) -> None:
         source = self._sources.get(raw.topic) or self.source_of(raw.topic)

@@ -32,6 +32,11 @@ def texts(app: Builder | None = None) -> KStream[str, str]:
             "n has no .errors(): it has no function that could fail",
             "use it right behind the operator with the function; of group_by, write select_key(...) and group_by_key()",
         ),
+        (
+            lambda s: s.to_table().group_by(lambda _, v: (v, v)).reduce(lambda a, b: a + b, lambda a, _: a).errors(),
+            "has no .errors(): it would take out of a group later what it could not add",
+            "compute what may fail in map_values(...) of the table, in front of group_by, and use errors() there",
+        ),
         (lambda s: s.repartition().errors(), "in.repartition has no .errors()", "right behind the operator"),
         (lambda s: s.drop_duplicates(within="1s").errors(), "in.drop_duplicates has no .errors()", "right behind"),
         (

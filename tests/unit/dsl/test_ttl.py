@@ -43,6 +43,16 @@ def test_a_ttl_of_nothing(declare: Callable[[], object]) -> None:
     assert re.search(r"  at: test_ttl\.py:\d+", str(caught.value))
 
 
+@pytest.mark.parametrize(("of_rows", "theirs"), [(None, "has none"), ("2d", "has 2d")])
+def test_rows_would_outlive_their_group(of_rows: str | None, theirs: str) -> None:
+    grouped = rows(Builder("app"), ttl=of_rows).filter(hr.value > "a").group_by(lambda _, v: (v, 1))
+    with pytest.raises(OptionInvalid, match="ttl='1d' is not possible") as caught:
+        grouped.count(ttl="1d")
+    wanted = f"give the table a ttl that is not longer: it {theirs}, and its rows would outlive their groups"
+    assert wanted in str(caught.value)
+    assert re.search(r"  at: test_ttl\.py:\d+", str(caught.value))
+
+
 def test_one_topic_has_one_ttl() -> None:
     app = Builder("app")
     rows(app, ttl="1d")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from headrace.expr import Bound
 from headrace.plan.nodes.base import Facts, Node, Unary
 from headrace.plan.nodes.materialized import Materialized, kept
-from headrace.plan.schema import Schema
+from headrace.plan.schema import Field, Schema
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -23,13 +23,15 @@ class ForeignKeySubscribe(Unary):
     """
 
     on: Bound
+    foreign: Field
+    """The key of the right table."""
     keep_all: bool
 
     op = "foreign_key_subscribe"
     facts = Facts(rekeys=True, wants_old=True)
 
     def output(self) -> Schema:
-        return self.upstream.output().with_key(self.on.type)
+        return Schema(self.foreign, self.upstream.output().value)
 
     def detail(self) -> str:
         return f"on {self.on}"

@@ -35,5 +35,8 @@ class CountOperator(TableOperator[Count]):
     def get(self, key: Any) -> Stored | None:
         return self._rows.get(key)
 
+    def sent(self, key: Any) -> Stored | None:
+        return self._rows.sent(key)
+
     def flush(self) -> None:
         self._rows.flush()

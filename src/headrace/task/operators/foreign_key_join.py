@@ -103,7 +103,7 @@ class ForeignKeyMatchOperator(Operator[ForeignKeyMatch]):
 
     def on_record(self, record: Record) -> None:
         subscription: Subscription = record.value
-        row = None if record.key is None else table_of(self, 1).get(record.key)
+        row = None if record.key is None else table_of(self, 1).sent(record.key)
         if record.key is not None:
             self._note(record, subscription)
         if subscription.ask is Ask.FORGET or (subscription.ask is Ask.ANSWER_IF_THERE and row is None):
@@ -174,6 +174,9 @@ class ForeignKeyJoinOperator(TableOperator[ForeignKeyJoin]):
 
     def get(self, key: Any) -> Stored | None:
         return self._rows.get(key)
+
+    def sent(self, key: Any) -> Stored | None:
+        return self._rows.sent(key)
 
     def flush(self) -> None:
         self._rows.flush()

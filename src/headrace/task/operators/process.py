@@ -84,7 +84,8 @@ class ProcessOperator(Operator[Process]):
         self, upstream: tuple[Operator[Any] | None, ...], readers: tuple[tuple[Operator[Any], int], ...]
     ) -> None:
         super().connect(upstream, readers)
-        self._children = tuple((reader, reader.way(position)) for reader, position in readers)
+        following = [(reader, position) for reader, position in readers if reader.node.facts.beside is None]
+        self._children = tuple((reader, reader.entry(position)) for reader, position in following)
 
     def start(self) -> None:
         self._hosted.start()

@@ -20,6 +20,7 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
     def __init__(self, node: SessionWindowed, task: Context) -> None:
         super().__init__(node, task)
         self._store = task.windows.session_store(node.store, node.kept_ms)
+        self._store.lingering = {}
 
     def on_record(self, record: Record) -> None:
         if record.key is None:
@@ -37,12 +38,15 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
         if session != (record.ts, record.ts):
             for other, stored in absorbed:
                 self._store.remove(key, other)
-                self.changed(record, other, None, stored.value, other.end)
+                self.changed(record, other, None, stored.value, other.end, stored)
         self.replace(record, key, session, folded, None, session.end)
         return None
 
     def stored(self, key: bytes, window: Window) -> Stored | None:
         return self._store.get(key, window)
+
+    def lingering(self, key: bytes, window: Window) -> Stored | None:
+        return (self._store.lingering or {}).get((key, window))
 
     def keep(self, key: bytes, window: Window, value: Any, ts: int) -> None:
         self._store.put(key, window, value, ts=ts)

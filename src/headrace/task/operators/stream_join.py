@@ -33,6 +33,8 @@ class StreamJoinOperator(Operator[StreamJoin]):
         self._after = (windows.after_ms, windows.before_ms)
         self._keeps = tuple(node.keeps_unmatched(side) for side in (LEFT, RIGHT))
         self._time = StreamTime(task, node.name, windows.idle_ms, self._idle)
+        self._joined_left = False
+        """Whether the record at hand is in a result by the way of the left side, when both sides are one stream."""
 
     def way(self, position: int) -> Way:
         return self.on_right if position == RIGHT else self.on_record
@@ -70,11 +72,17 @@ class StreamJoinOperator(Operator[StreamJoin]):
             else:
                 self._unmatched.add(record.ts, side, key, record.value)
         elif not matched and record.ts + self._after[side] + self.node.windows.grace_ms < self._time.ms:
-            self.drop(Reason.LATE, record)
+            self._drop_late(side, record)
+        self._joined_left = side == LEFT and (matched or self._keeps[side])
         # Afterwards: a record does not meet itself on the way of the left side when both sides are one stream.
         if not self.node.one_store:
             self._stores[side].put(key, record.ts, record.value, ts=record.ts)
         return None
+
+    def _drop_late(self, side: int, record: Record) -> None:
+        """Drop a record that has no partner; when both sides are one stream, once it has none by either way."""
+        if self.node.left is not self.node.right or (side == RIGHT and not self._joined_left):
+            self.drop(Reason.LATE, record)
 
     def on_time(self, ms: int) -> None:
         """It goes by its own records and its own silence."""

@@ -74,8 +74,14 @@ class SuppressOperator(TableOperator[Suppress]):
 
     def get(self, key: Any) -> Stored | None:
         held = self._held.get(self._key.write(key))
-        if held is None:
-            return self.table(0).get(key)
+        return self.table(0).get(key) if held is None else self._prior(held)
+
+    def sent(self, key: Any) -> Stored | None:
+        held = self._held.get(self._key.write(key))
+        return self.table(0).sent(key) if held is None else self._prior(held)
+
+    @staticmethod
+    def _prior(held: Held) -> Stored | None:
         return None if held.prior is None else Stored(held.prior, _UNKNOWN_TIME)
 
     def _measure(self, held: Held, key: bytes, serde: Serde[Any]) -> None:

@@ -31,6 +31,9 @@ class TableSourceOperator(TableOperator[TableSource | ToTable]):
     def get(self, key: Any) -> Stored | None:
         return self._rows.get(key)
 
+    def sent(self, key: Any) -> Stored | None:
+        return self._rows.sent(key)
+
     def flush(self) -> None:
         self._rows.flush()
 

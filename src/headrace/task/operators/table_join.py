@@ -33,7 +33,14 @@ class TableJoinOperator(TableOperator[TableJoin]):
     def get(self, key: Any) -> Stored | None:
         if self._rows is not None:
             return self._rows.get(key)
-        left, right = self.table(0).get(key), self.table(1).get(key)
+        return self._of_sides(key, self.table(0).get(key), self.table(1).get(key))
+
+    def sent(self, key: Any) -> Stored | None:
+        if self._rows is not None:
+            return self._rows.sent(key)
+        return self._of_sides(key, self.table(0).sent(key), self.table(1).sent(key))
+
+    def _of_sides(self, key: Any, left: Stored | None, right: Stored | None) -> Stored | None:
         ts = max(side.ts for side in (left, right) if side is not None) if left or right else 0
         record, values = Record(key=key, ts=ts), (left and left.value, right and right.value)
         value = self.attempted(record, lambda: self._row(record, *values), again=True)
@@ -50,7 +57,7 @@ class TableJoinOperator(TableOperator[TableJoin]):
         change = record.value
         if not change.is_latest and self.node.inputs[position].versioned:
             return self.drop(Reason.OLDER, record)
-        other = self.table(1 - position).get(record.key)
+        other = self.table(1 - position).sent(record.key)
         if other is None and (self._needs[1 - position] or (change.new is None and change.old is None)):
             return None
         there = other and other.value

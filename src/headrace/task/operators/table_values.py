@@ -47,6 +47,9 @@ class RowByRow(TableOperator[N]):
     def get(self, key: Any) -> Stored | None:
         return self._row_of(key, self.table(0).get(key)) if self._rows is None else self._rows.get(key)
 
+    def sent(self, key: Any) -> Stored | None:
+        return self._row_of(key, self.table(0).sent(key)) if self._rows is None else self._rows.sent(key)
+
     def get_as_of(self, key: Any, ts: int) -> Stored | None:
         return self._row_of(key, self.table(0).get_as_of(key, ts)) if self._rows is None else self._rows.get(key)
 

@@ -29,6 +29,14 @@ class TableOperator(Operator[N]):
     def get(self, key: Any) -> Stored | None:
         """The value of a key now, which may be ahead of the last change that was sent on."""
 
+    def sent(self, key: Any) -> Stored | None:
+        """The value of a key by the changes that were sent on.
+
+        This is what another table is joined with: a value ahead of its change would be joined twice, and one that is
+        deleted before the batch is over would stay in the result.
+        """
+        return self.get(key)
+
     def get_as_of(self, key: Any, ts: int) -> Stored | None:  # noqa: ARG002
         """The value of a key as it was at a time, where the table is versioned; else the one now."""
         return self.get(key)
@@ -79,6 +87,11 @@ class Kept:
         """What is stored under a key."""
         return None if key is None else self._store.get(self._key.write(key))
 
+    def sent(self, key: Any) -> Stored | None:
+        """What was sent on of a key."""
+        written = self._key.write(key)
+        return self._emission.sent(written, self._store.get(written))
+
     def put(self, record: Record, new: Any, ts: int, old: Any, is_latest: bool = True) -> None:
         """Store the new value of the record's key, None to delete it, and send on the change.
 
@@ -89,9 +102,10 @@ class Kept:
             if self._expiry.is_over(ts, self._time.stream_ms):
                 return self._table.drop(Reason.LATE, record)
             self._expiry.written(key, ts)
+        before = self._store.get(key)
         self._store.put(key, new, ts=ts)
         change = Change(new, old, is_latest)
-        self._emission.changed(key, record.with_row(record.key, change, ts))
+        self._emission.changed(key, record.with_row(record.key, change, ts), before)
         return None
 
     def _expire(self, now: int) -> None:
@@ -101,7 +115,7 @@ class Kept:
             assert gone is not None, "a key that is not there is not due"
             self._store.put(key, None, ts=due)
             change = Change(None, gone.value)
-            self._emission.changed(key, Record(key=self._key.read(key), value=change, ts=due))
+            self._emission.changed(key, Record(key=self._key.read(key), value=change, ts=due), gone)
 
     def _written_at(self, key: bytes) -> int | None:
         row = self._store.get(key)

@@ -93,11 +93,11 @@ class WindowedOperator(TableOperator[W]):
         `old` is what Kafka Streams takes for the old value of a change: for the first of a window, what its folding
         began with. Settled changes have the value that was settled before, as they have behind Kafka's caches.
         """
+        before = self.stored(key, window)
         if self.node.emit is Emit.SETTLED:
-            before = self.stored(key, window)
             old = None if before is None else before.value
         self.keep(key, window, new, ts)
-        self.changed(record, window, new, old, ts)
+        self.changed(record, window, new, old, ts, before)
         if self._forgotten:
             self._send_forgotten(record, self._forgotten)
 
@@ -114,13 +114,23 @@ class WindowedOperator(TableOperator[W]):
         raise NotImplementedError(type(self).__name__)
 
     def get(self, key: Any) -> Stored | None:
-        return self.stored(self.key.write(key.key), key.window)
+        place = self.key.write(key.key), key.window
+        found = self.stored(*place)
+        return self.lingering(*place) if found is None and self.task.windows.is_settling else found
 
-    def changed(self, record: Record, window: Window, new: Any, old: Any, ts: int) -> None:
+    def sent(self, key: Any) -> Stored | None:
+        return self._emission.sent(self._windowed_key.write(key), self.get(key))
+
+    def lingering(self, key: bytes, window: Window) -> Stored | None:
+        """What the store had of a window that it has forgotten in this batch."""
+        raise NotImplementedError(type(self).__name__)
+
+    def changed(self, record: Record, window: Window, new: Any, old: Any, ts: int, before: Stored | None) -> None:
         """A window of the record's key has a new value: send it on, unless only the last one is wanted."""
         if not self.node.final:
             key = Windowed(record.key, *window)
-            self._emission.changed(self._windowed_key.write(key), self._record(record, key, Change(new, old), ts))
+            change = self._record(record, key, Change(new, old), ts)
+            self._emission.changed(self._windowed_key.write(key), change, before)
 
     def send_through(self, emission: Emission) -> None:
         """Send on changes by the way of a table that this is a part of."""
@@ -147,9 +157,13 @@ class WindowStoreOperator(WindowedOperator[V]):
     def __init__(self, node: V, task: Context) -> None:
         super().__init__(node, task)
         self.store = task.windows.window_store(node.store, node.kept_ms)
+        self.store.lingering = {}
 
     def stored(self, key: bytes, window: Window) -> Stored | None:
         return self.store.get(key, window.start)
+
+    def lingering(self, key: bytes, window: Window) -> Stored | None:
+        return (self.store.lingering or {}).get((key, window.start))
 
     def keep(self, key: bytes, window: Window, value: Any, ts: int) -> None:
         self.store.put(key, window.start, value, ts=ts)

@@ -35,5 +35,8 @@ class WindowedCogroupOperator(TableOperator[WindowedCogroup]):
     def get(self, key: Any) -> Stored | None:
         return self.table(0).get(key)
 
+    def sent(self, key: Any) -> Stored | None:
+        return self.table(0).sent(key)
+
     def flush(self) -> None:
         self._emission.flush()
