@@ -57,6 +57,9 @@ object Reason extends Enumeration {
 }
 
 object Operator {
+  /** The way of a change into an operator that only looks things up: it finds the new row when it asks for it. */
+  val silent: Way = _ => ()
+
   def apply(node: NodeSpec, task: Task): Operator = node.op match {
     case "aggregate" => new Aggregate(node, task)
     case "branch" | "merge" => new Pass(node, task)
@@ -70,6 +73,7 @@ object Operator {
     case "reduce" => new Reduce(node, task)
     case "select_key" => new SelectKey(node, task)
     case "split" => new Split(node, task)
+    case "stream_table_join" => new StreamTableJoin(node, task)
     case "table" | "to_table" => new Table(node, task)
     case "table_aggregate" => new TableAggregate(node, task)
     case "table_filter" => new TableFilter(node, task)

@@ -30,7 +30,6 @@ PYTHON_ONLY = {
     "Process",
     "ProcessValues",
     "StreamGlobalJoin",
-    "StreamTableJoin",
     "SessionWindowed",
     "SlidingWindowed",
     "StreamJoin",

@@ -25,6 +25,7 @@ from headrace.plan.nodes import (
     Reduce,
     SelectKey,
     Split,
+    StreamTableJoin,
     TableAggregate,
     TableFilter,
     TableGroupBy,
@@ -192,11 +193,18 @@ def table_aggregate(node: TableAggregate, functions: Functions) -> Parameters:
     return {**table_reduce(node, functions), "initial": functions.constant(node.initial)}
 
 
-def table_join(node: TableJoin, functions: Functions) -> Parameters:
+def _joining(node: Node) -> dict[str, Type]:
     left, right = (upstream.output() for upstream in node.inputs)
-    symbols = {"key": left.key.type, "left": left.value.type, "right": right.value.type}
+    return {"key": left.key.type, "left": left.value.type, "right": right.value.type}
+
+
+def stream_table_join(node: StreamTableJoin, functions: Functions) -> Parameters:
+    return {"joiner": functions.value(node, node.joiner, _joining(node)), "keep_all": node.keep_all}
+
+
+def table_join(node: TableJoin, functions: Functions) -> Parameters:
     return {
-        "joiner": functions.value(node, node.joiner, symbols),
+        "joiner": functions.value(node, node.joiner, _joining(node)),
         "side": node.side.value,
         "versioned": [int(upstream.versioned) for upstream in node.inputs],
         **_emit(node),
@@ -218,6 +226,7 @@ OPERATORS: dict[type[Node], Callable[[Any, Functions], Parameters]] = {
     Reduce: reduce,
     SelectKey: select_key,
     Split: split,
+    StreamTableJoin: stream_table_join,
     TableAggregate: table_aggregate,
     TableFilter: table_filter,
     TableGroupBy: table_group_by,

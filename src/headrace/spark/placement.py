@@ -9,6 +9,7 @@ from functools import cached_property
 
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, Source, TableSource, ToStream, ToTable
+from headrace.plan.nodes.materialized import unnamed_store
 
 
 class Lane(Enum):
@@ -139,5 +140,5 @@ def _reached(nodes: Iterable[Node], kept: set[Node], neighbours: Callable[[Node]
 
 def stores(node: Node) -> list[str]:
     """The stores of a node; a table that was given none keeps its rows as well, for somebody may ask for them."""
-    store = getattr(node, "store", None) or (node.name if isinstance(node, TableSource | ToTable) else None)
+    store = getattr(node, "store", None) or (unnamed_store(node) if isinstance(node, TableSource | ToTable) else None)
     return [store] if store else []

@@ -41,6 +41,8 @@ def _options(node: Node) -> Iterator[str]:
         yield f'start="{node.start.value}"'
     if isinstance(node, To | Repartition) and node.partitioner is not None:
         yield "partitioner="
+    if getattr(node, "grace_ms", None) is not None:
+        yield "grace"
     if getattr(node, "ttl_ms", None) is not None:
         yield "ttl"
     if getattr(getattr(node, "windows", None), "idle_ms", None) is not None:

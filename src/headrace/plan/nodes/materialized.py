@@ -33,3 +33,8 @@ class RowByRow(Unary, Materialized):
 def kept(store: str | None, emit: Emit, ttl_ms: int | None = None) -> str:
     """What `describe()` says of a store."""
     return (f", store {store}, emit {emit.value}" if store else "") + lasting(ttl_ms)
+
+
+def unnamed_store(node: Node) -> str:
+    """What the rows of a table are kept under if nobody named a store: no user's store can be called so."""
+    return f"rows of {node.name}"

@@ -9,11 +9,12 @@ from typing import Any
 from headrace.errors import NoSerde
 from headrace.model.record import Record
 from headrace.plan.nodes import ForeignKeyJoin, ForeignKeyMatch, ForeignKeySubscribe
+from headrace.plan.nodes.materialized import unnamed_store
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Operator, Way
-from headrace.task.operators.tables import Kept, TableOperator, silent, table_of, unnamed_store
+from headrace.task.operators.tables import Kept, TableOperator, silent, table_of
 
 
 class Ask(Enum):

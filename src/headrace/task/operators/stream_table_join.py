@@ -7,10 +7,11 @@ from heapq import heappop, heappush
 
 from headrace.model.record import Record
 from headrace.plan.nodes import StreamGlobalJoin, StreamTableJoin
+from headrace.plan.nodes.materialized import unnamed_store
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Operator, Way
-from headrace.task.operators.tables import silent, table_of, unnamed_store
+from headrace.task.operators.tables import silent, table_of
 from headrace.task.stream_time import StreamTime
 
 

@@ -7,10 +7,11 @@ from typing import Any
 from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.plan.nodes import TableSource, ToTable, VersionedTable
+from headrace.plan.nodes.materialized import unnamed_store
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
-from headrace.task.operators.tables import Kept, TableOperator, unnamed_store
+from headrace.task.operators.tables import Kept, TableOperator
 
 
 class TableSourceOperator(TableOperator[TableSource | ToTable]):

@@ -61,11 +61,6 @@ def silent(_: Record) -> None:
     """The way of a change into an operator that only looks things up: it finds the new row when it asks for it."""
 
 
-def unnamed_store(node: Node) -> str:
-    """What the rows of a table are kept under if nobody named a store: no user's store can be called so."""
-    return f"rows of {node.name}"
-
-
 class Kept:
     """The rows of one table: its store, and which changes of it are sent on.
 
