@@ -3,7 +3,11 @@ package org.apache.spark.sql.headrace
 /** One task's share of a join of two tables: looks up the other side of each change. */
 class TableJoin(node: NodeSpec, task: Task) extends TableOperator(node, task) {
   private val joiner = function("joiner")
-  private val rows: Kept = node.stores.headOption.map(kept).orNull
+  /** Without a store of its own it remembers its rows if the tables of the application settle and old values are needed:
+    * both sides may have moved on since, so that the old row cannot be computed from them any more.
+    */
+  private val remembers = node.flag("settles") && !node.flag("named") && sendsOld
+  private val rows: Kept = if (node.flag("named") || remembers) kept(node.stores.head) else null
   /** Which sides a row cannot do without. */
   private val needs = Array(node.text("side") != "outer", node.text("side") == "inner")
   private val versioned = node.ints("versioned").map(_ == 1)
@@ -23,7 +27,10 @@ class TableJoin(node: NodeSpec, task: Task) extends TableOperator(node, task) {
   private def send(position: Int, record: Record, other: Stored): Unit = {
     val there = if (other == null) null else other.value
     val value = joined(record, record.value, there, position)
-    val old = if (sendsOld) joined(record, record.old, there, position) else null
+    val old =
+      if (remembers) { val before = rows.get(record.key); if (before == null) null else before.value }
+      else if (sendsOld) joined(record, record.old, there, position)
+      else null
     val ts = if (other == null) record.ts else math.max(record.ts, other.ts)
     if (rows != null) rows.put(record, value, ts, old, record.latest)
     else forward(record.change(value, old, ts, record.latest))

@@ -74,7 +74,24 @@ def with_settled(app: Builder) -> None:
     app.table("left", key=hr.STRING, value=hr.STRING).join(right, both).to_stream().to("out")
 
 
+def joined_again(app: Builder) -> None:
+    left, right = rows(app, "left"), rows(app, "right")
+    pairs = left.join(right, lambda a, b: a + b).join(right.map_values(lambda v: v.upper()), lambda a, b: a + b)
+    pairs.group_by(lambda _, v: (v, v)).count(store="n").to_stream().to("out")
+
+
 CASES = [
+    Case(
+        "a join that is joined again with one of its sides leaves each group that it was in",
+        joined_again,
+        put("left", ("k", "1")),
+        put("right", ("k", "a")),
+        settled("out", {"1aA": 1}),
+        put("right", ("k", "b")),
+        settled("out", {"1aA": 0, "1bB": 1}),
+        put("left", ("k", "2")),
+        settled("out", {"1aA": 0, "1bB": 0, "2bB": 1}),
+    ),
     Case(
         "tables that change in one batch make a pair that counts once",
         pairs_counted,

@@ -13,6 +13,7 @@ from headrace.expr import Bound, Expr
 from headrace.model.durations import Duration, duration_ms, duration_text
 from headrace.model.windows import JoinWindows
 from headrace.plan.nodes import (
+    Emit,
     ForeignKeyJoin,
     ForeignKeyMatch,
     ForeignKeySubscribe,
@@ -109,6 +110,7 @@ def table_join(
         right=right,
         joiner=joiner_of(op, joiner, left, right, here),
         side=side,
+        settles=declared.emit is Emit.SETTLED,
         **declared.kept(store, emit, here),
     )
     return declared.add(node)

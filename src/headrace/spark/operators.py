@@ -206,6 +206,8 @@ def table_join(node: TableJoin, functions: Functions) -> Parameters:
     return {
         "joiner": functions.value(node, node.joiner, _joining(node)),
         "side": node.side.value,
+        "named": node.store is not None,
+        "settles": node.settles,
         "versioned": [int(upstream.versioned) for upstream in node.inputs],
         **_emit(node),
     }

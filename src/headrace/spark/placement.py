@@ -8,7 +8,7 @@ from enum import Enum
 from functools import cached_property
 
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, Source, TableSource, ToStream, ToTable
+from headrace.plan.nodes import Node, Source, TableJoin, TableSource, ToStream, ToTable
 from headrace.plan.nodes.materialized import unnamed_store
 
 
@@ -140,5 +140,6 @@ def _reached(nodes: Iterable[Node], kept: set[Node], neighbours: Callable[[Node]
 
 def stores(node: Node) -> list[str]:
     """The stores of a node; a table that was given none keeps its rows as well, for somebody may ask for them."""
-    store = getattr(node, "store", None) or (unnamed_store(node) if isinstance(node, TableSource | ToTable) else None)
+    unnamed = isinstance(node, TableSource | ToTable) or (isinstance(node, TableJoin) and node.settles)
+    store = getattr(node, "store", None) or (unnamed_store(node) if unnamed else None)
     return [store] if store else []

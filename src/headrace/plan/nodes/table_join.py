@@ -30,6 +30,9 @@ class TableJoin(Materialized):
     right: Node
     joiner: Bound
     side: Side
+    settles: bool = False
+    """Whether the tables of the application settle. Without a store it then remembers its rows where old values are
+    needed: both sides may have moved on since, so that the old row cannot be computed from them any more."""
 
     op = "table_join"
     facts = Facts(stateful=True, ends=True, table=True)

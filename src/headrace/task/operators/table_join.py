@@ -7,6 +7,7 @@ from typing import Any
 from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.plan.nodes import Emit, Side, TableJoin
+from headrace.plan.nodes.materialized import unnamed_store
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
@@ -20,7 +21,10 @@ class TableJoinOperator(TableOperator[TableJoin]):
     def __init__(self, node: TableJoin, task: Context) -> None:
         super().__init__(node, task)
         self._joiner = self.computed(node.joiner)
-        self._rows = Kept(self, node.store, node.emit) if node.store else None
+        remembers = node.settles and node.store is None and self.sends_old
+        store, emit = (unnamed_store(node), Emit.EVERY) if remembers else (node.store, node.emit)
+        self._rows = Kept(self, store, emit) if store else None
+        self._tells_sent = remembers or node.emit is Emit.SETTLED
         # Which sides a row cannot do without.
         self._needs = {Side.INNER: (True, True), Side.LEFT: (True, False), Side.OUTER: (False, False)}[node.side]
 
@@ -67,8 +71,8 @@ class TableJoinOperator(TableOperator[TableJoin]):
             old = self.attempted(record, lambda: self._joined(record, change.old, there, position), again=True)
         ts = record.ts if other is None else max(record.ts, other.ts)
         if self._rows is not None:
-            if self.node.emit is Emit.SETTLED:
-                before = self._rows.get(record.key)  # settled changes are those between batches
+            if self._tells_sent:
+                before = self._rows.get(record.key)
                 old = before and before.value
             self._rows.put(record, new, ts, old, change.is_latest)
         else:
