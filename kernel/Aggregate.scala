@@ -1,9 +1,7 @@
 package org.apache.spark.sql.headrace
 
 /** Makes a new value of each record and the value that its key has so far. */
-abstract class Folded(node: NodeSpec, task: Task) extends TableOperator(node, task) {
-  private val rows = kept(node.stores.head)
-
+abstract class Folded(node: NodeSpec, task: Task) extends KeptTable(node, task) {
   /** The value of a key that has none yet; as in Kafka Streams, it is also the old value of the first change. */
   protected def begun(record: Record): Array[Byte]
 
@@ -23,12 +21,6 @@ abstract class Folded(node: NodeSpec, task: Task) extends TableOperator(node, ta
       val value = folded(record, old, position)
       rows.put(record, value, if (before == null) record.ts else math.max(record.ts, before.ts), old)
     }
-
-  override def get(key: Array[Byte]): Stored = rows.get(key)
-
-  override def sent(key: Array[Byte]): Stored = rows.sent(key)
-
-  override def flush(): Unit = rows.flush()
 }
 
 /** One task's share of a reduce. */

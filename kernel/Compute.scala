@@ -107,7 +107,4 @@ object Compute {
   }
 
   def giveBack(stage: String, computes: Computes): Unit = idle.get(stage).add(computes)
-
-  /** No query runs any more. */
-  def clear(): Unit = idle.clear()
 }

@@ -1,9 +1,7 @@
 package org.apache.spark.sql.headrace
 
 /** One task's share of a count. */
-class Count(node: NodeSpec, task: Task) extends TableOperator(node, task) {
-  private val rows = kept(node.stores.head)
-
+class Count(node: NodeSpec, task: Task) extends KeptTable(node, task) {
   override def onRecord(record: Record): Unit =
     if (record.key == null) drop(Reason.NoKey)
     else if (record.value == null) drop(Reason.NoValue)
@@ -12,12 +10,6 @@ class Count(node: NodeSpec, task: Task) extends TableOperator(node, task) {
       if (before == null) rows.put(record, Count.One, record.ts, Count.Zero)
       else rows.put(record, Count.next(before.value), math.max(record.ts, before.ts), before.value)
     }
-
-  override def get(key: Array[Byte]): Stored = rows.get(key)
-
-  override def sent(key: Array[Byte]): Stored = rows.sent(key)
-
-  override def flush(): Unit = rows.flush()
 }
 
 /** Counts in the bytes of `INT64`. */

@@ -10,7 +10,7 @@ class Stage(spec: StageSpec, functions: Array[Expression]) extends StatefulProce
   @transient private var computes: Computes = _
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
-    states = (Task.Own +: spec.stores).map { store =>
+    states = spec.stores.map { store =>
       store -> new StateCells(getHandle.getMapState[Array[Byte], Array[Byte]](store, Encoders.BINARY, Encoders.BINARY, TTLConfig.NONE))
     }.toMap
   }

@@ -31,11 +31,7 @@ case class NodeSpec(
 
   def text(name: String): String = parameters.get(name).asText
 
-  def long(name: String): Long = parameters.get(name).asLong
-
   def flag(name: String): Boolean = parameters.get(name).asBoolean
-
-  def has(name: String): Boolean = parameters.hasNonNull(name)
 
   /** The numbers of functions. */
   def ints(name: String): Seq[Int] = parameters.get(name).elements.asScala.map(_.asInt).toSeq

@@ -39,8 +39,7 @@ object TableGroupBy {
 }
 
 /** Takes the old value of a row out of the value of its group, then puts the new one in. */
-abstract class TableFold(node: NodeSpec, task: Task) extends TableOperator(node, task) {
-  private val rows = kept(node.stores.head)
+abstract class TableFold(node: NodeSpec, task: Task) extends KeptTable(node, task) {
   private val adder = function("adder")
   private val subtractor = function("subtractor")
 
@@ -64,12 +63,6 @@ abstract class TableFold(node: NodeSpec, task: Task) extends TableOperator(node,
     task.computes.aggregate(aggregate)
     computed(function, record, value)
   }
-
-  override def get(key: Array[Byte]): Stored = rows.get(key)
-
-  override def sent(key: Array[Byte]): Stored = rows.sent(key)
-
-  override def flush(): Unit = rows.flush()
 }
 
 /** One task's share of a reduce of a table. */

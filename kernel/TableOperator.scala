@@ -23,3 +23,14 @@ abstract class TableOperator(node: NodeSpec, task: Task) extends Operator(node, 
   /** The rows in the store of this name. */
   protected def kept(store: String): Kept = new Kept(task.cells(store), node.everyChange, sendsOld, forward)
 }
+
+/** A table that keeps all of its rows in its store. */
+abstract class KeptTable(node: NodeSpec, task: Task) extends TableOperator(node, task) {
+  protected val rows: Kept = kept(node.stores.head)
+
+  override def get(key: Array[Byte]): Stored = rows.get(key)
+
+  override def sent(key: Array[Byte]): Stored = rows.sent(key)
+
+  override def flush(): Unit = rows.flush()
+}

@@ -7,7 +7,6 @@ import scala.collection.mutable
   */
 final class Task(group: Int, spec: StageSpec, val cells: String => Cells, val computes: Computes) {
   val drops = new Drops
-  val times = new Times(cells(Task.Own))
   private val out = new mutable.ArrayDeque[Envelope]
   private val operators = spec.nodes.map(Operator(_, this))
   private val entries = spec.entries.map { case (tag, places) => tag -> ways(places) }
@@ -36,7 +35,6 @@ final class Task(group: Int, spec: StageSpec, val cells: String => Cells, val co
 
     private def finish(): Unit = {
       operators.foreach(_.flush())
-      times.flush()
       over = true
     }
   }
@@ -58,40 +56,9 @@ final class Task(group: Int, spec: StageSpec, val cells: String => Cells, val co
   }
 }
 
-object Task {
-  /** The store of what a task knows beside its operators' stores. */
-  val Own = "task"
-}
-
 /** How many records each node dropped in this batch, and why. */
 final class Drops {
   private val counts = mutable.Map.empty[(String, Reason.Value), Long].withDefaultValue(0)
 
   def add(node: String, reason: Reason.Value): Unit = counts((node, reason)) += 1
-}
-
-/** The stream times of operators, kept from batch to batch. */
-final class Times(cells: Cells) {
-  private val times = mutable.Map.empty[String, Time]
-
-  /** The time of a name, -1 before it was ever set. */
-  def of(name: String): Time = times.getOrElseUpdate(name, {
-    val stored = cells.get(name.getBytes)
-    new Time(if (stored == null) -1 else java.nio.ByteBuffer.wrap(stored).getLong)
-  })
-
-  def flush(): Unit = times.foreach { case (name, time) => 
-    if (time.moved) cells.put(name.getBytes, java.nio.ByteBuffer.allocate(8).putLong(time.ms).array)
-  }
-}
-
-/** A time that never goes back. */
-final class Time(start: Long) {
-  private var now = start
-
-  def ms: Long = now
-
-  def moved: Boolean = now != start
-
-  def advance(ts: Long): Unit = if (ts > now) now = ts
 }

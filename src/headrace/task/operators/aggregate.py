@@ -8,16 +8,15 @@ from typing import Any, TypeVar
 
 from headrace.model.record import Record
 from headrace.plan.nodes import Aggregate, Cogroup, Emit, Reduce
-from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Way
-from headrace.task.operators.tables import Kept, TableOperator
+from headrace.task.operators.tables import Kept, KeptTable
 
 N = TypeVar("N", bound=Aggregate | Cogroup | Reduce)
 
 
-class Fold(TableOperator[N]):
+class Fold(KeptTable[N]):
     """Makes a new value of each record and the value that its key has so far."""
 
     def __init__(self, node: N, task: Context) -> None:
@@ -51,15 +50,6 @@ class Fold(TableOperator[N]):
             old = None  # settled changes are those between batches, and before this one there was no row
         self._rows.put(record, new, ts, old)
         return None
-
-    def get(self, key: Any) -> Stored | None:
-        return self._rows.get(key)
-
-    def sent(self, key: Any) -> Stored | None:
-        return self._rows.sent(key)
-
-    def flush(self) -> None:
-        self._rows.flush()
 
 
 class ReduceOperator(Fold[Reduce]):

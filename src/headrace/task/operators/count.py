@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from headrace.model.record import Record
 from headrace.plan.nodes import Count, Emit
-from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
-from headrace.task.operators.tables import Kept, TableOperator
+from headrace.task.operators.tables import Kept, KeptTable
 
 
-class CountOperator(TableOperator[Count]):
+class CountOperator(KeptTable[Count]):
     """One task's share of a count."""
 
     def __init__(self, node: Count, task: Context) -> None:
@@ -31,12 +28,3 @@ class CountOperator(TableOperator[Count]):
         else:
             self._rows.put(record, before.value + 1, max(record.ts, before.ts), before.value)
         return None
-
-    def get(self, key: Any) -> Stored | None:
-        return self._rows.get(key)
-
-    def sent(self, key: Any) -> Stored | None:
-        return self._rows.sent(key)
-
-    def flush(self) -> None:
-        self._rows.flush()

@@ -10,11 +10,10 @@ from headrace.errors import NoSerde
 from headrace.model.record import Record
 from headrace.plan.nodes import ForeignKeyJoin, ForeignKeyMatch, ForeignKeySubscribe
 from headrace.plan.nodes.materialized import unnamed_store
-from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Operator, Way
-from headrace.task.operators.tables import Kept, TableOperator, silent, table_of
+from headrace.task.operators.tables import Kept, KeptTable, silent, table_of
 
 
 class Ask(Enum):
@@ -134,7 +133,7 @@ class ForeignKeyMatchOperator(Operator[ForeignKeyMatch]):
         self.forward(Record(key=subscription.key, value=answer, ts=ts, headers=record.headers, origin=record.origin))
 
 
-class ForeignKeyJoinOperator(TableOperator[ForeignKeyJoin]):
+class ForeignKeyJoinOperator(KeptTable[ForeignKeyJoin]):
     """Joins each answer with the left row, if it is still the one that asked."""
 
     def __init__(self, node: ForeignKeyJoin, task: Context) -> None:
@@ -172,12 +171,3 @@ class ForeignKeyJoinOperator(TableOperator[ForeignKeyJoin]):
             return serde.write(left) == serde.write(asked)
         except (NoSerde, ValueError):
             return False
-
-    def get(self, key: Any) -> Stored | None:
-        return self._rows.get(key)
-
-    def sent(self, key: Any) -> Stored | None:
-        return self._rows.sent(key)
-
-    def flush(self) -> None:
-        self._rows.flush()

@@ -11,10 +11,10 @@ from headrace.plan.nodes.materialized import unnamed_store
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
-from headrace.task.operators.tables import Kept, TableOperator
+from headrace.task.operators.tables import Kept, KeptTable, TableOperator
 
 
-class TableSourceOperator(TableOperator[TableSource | ToTable]):
+class TableSourceOperator(KeptTable[TableSource | ToTable]):
     """Keeps the last value of each key, and sends on the changes."""
 
     def __init__(self, node: TableSource | ToTable, task: Context) -> None:
@@ -28,15 +28,6 @@ class TableSourceOperator(TableOperator[TableSource | ToTable]):
         before = self._rows.get(record.key)
         self._rows.put(record, record.value, record.ts, before and before.value)
         return None
-
-    def get(self, key: Any) -> Stored | None:
-        return self._rows.get(key)
-
-    def sent(self, key: Any) -> Stored | None:
-        return self._rows.sent(key)
-
-    def flush(self) -> None:
-        self._rows.flush()
 
 
 class VersionedTableOperator(TableOperator[VersionedTable]):

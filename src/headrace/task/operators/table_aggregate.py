@@ -8,12 +8,11 @@ from typing import Any, TypeVar
 from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.plan.nodes import TableAggregate, TableGroupBy, TableReduce
-from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Operator
 from headrace.task.operators.results import pair_function
-from headrace.task.operators.tables import Kept, TableOperator
+from headrace.task.operators.tables import Kept, KeptTable
 
 N = TypeVar("N", bound=TableAggregate | TableReduce)
 
@@ -51,7 +50,7 @@ class TableGroupByOperator(Operator[TableGroupBy]):
         return None if key is None or value is None else (key, value)
 
 
-class TableFold(TableOperator[N]):
+class TableFold(KeptTable[N]):
     """Takes the old value of a row out of the value of its group, then puts the new one in."""
 
     def __init__(self, node: N, task: Context) -> None:
@@ -76,15 +75,6 @@ class TableFold(TableOperator[N]):
             if before is not None:
                 ts = max(ts, before.ts)
         self._rows.put(record, value, ts, before and before.value)
-
-    def get(self, key: Any) -> Stored | None:
-        return self._rows.get(key)
-
-    def sent(self, key: Any) -> Stored | None:
-        return self._rows.sent(key)
-
-    def flush(self) -> None:
-        self._rows.flush()
 
 
 class TableReduceOperator(TableFold[TableReduce]):

@@ -119,3 +119,18 @@ class Kept:
     def flush(self) -> None:
         """The batch is over."""
         self._emission.flush()
+
+
+class KeptTable(TableOperator[N]):
+    """A table that keeps all of its rows."""
+
+    _rows: Kept
+
+    def get(self, key: Any) -> Stored | None:
+        return self._rows.get(key)
+
+    def sent(self, key: Any) -> Stored | None:
+        return self._rows.sent(key)
+
+    def flush(self) -> None:
+        self._rows.flush()
