@@ -1,21 +1,22 @@
 package org.apache.spark.sql.headrace
 
-import org.apache.spark.sql.streaming.MapState
+/** A key and its value, both in bytes. */
+final class Cell(val key: Array[Byte], val value: Array[Byte])
 
-/** The state of one store in one task: bytes by bytes. What was put is there again in the next batch. */
+/** The state of one store in one task: bytes by bytes, in the order of the keys, which is that of unsigned bytes.
+  *
+  * What was put is there again in the next batch.
+  */
 trait Cells {
   def get(key: Array[Byte]): Array[Byte]
 
   def put(key: Array[Byte], value: Array[Byte]): Unit
 
   def remove(key: Array[Byte]): Unit
-}
 
-/** Cells in Spark's state store. */
-final class StateCells(state: MapState[Array[Byte], Array[Byte]]) extends Cells {
-  override def get(key: Array[Byte]): Array[Byte] = state.getValue(key)
+  /** The cells from one key up to another, which is not inside, as they are at this moment. */
+  def scan(from: Array[Byte], until: Array[Byte]): Iterator[Cell]
 
-  override def put(key: Array[Byte], value: Array[Byte]): Unit = state.updateValue(key, value)
-
-  override def remove(key: Array[Byte]): Unit = state.removeKey(key)
+  /** Remove all cells from one key up to another, which is not inside. */
+  def removeRange(from: Array[Byte], until: Array[Byte]): Unit
 }

@@ -4,7 +4,16 @@ import java.nio.ByteBuffer
 import java.util.{Comparator, HashMap}
 
 /** A value and its time, as a store has it. */
-final class Stored(val value: Array[Byte], val ts: Long)
+final class Stored(val value: Array[Byte], val ts: Long) {
+  def bytes: Array[Byte] = ByteBuffer.allocate(Bytes.LongBytes + value.length).putLong(ts).put(value).array
+}
+
+object Stored {
+  /** What `bytes` gave; null of null. */
+  def of(bytes: Array[Byte]): Stored =
+    if (bytes == null) null
+    else new Stored(java.util.Arrays.copyOfRange(bytes, Bytes.LongBytes, bytes.length), ByteBuffer.wrap(bytes).getLong)
+}
 
 /** The rows of one table: its store, with a write-back cache for the batch, and which changes of it are sent on.
   *
@@ -50,7 +59,7 @@ final class Kept(cells: Cells, everyChange: Boolean, sendsOld: Boolean, forward:
   }
 
   private def write(row: Row): Unit = {
-    if (row.stored != null) cells.put(row.key, bytes(row.stored)) else if (row.before != null) cells.remove(row.key)
+    if (row.stored != null) cells.put(row.key, row.stored.bytes) else if (row.before != null) cells.remove(row.key)
     if (!everyChange && (row.stored != null || row.before != null)) {
       val old = if (sendsOld && row.before != null) row.before.value else null
       forward(row.last.change(row.last.value, old, row.last.ts, row.last.latest))
@@ -61,7 +70,7 @@ final class Kept(cells: Cells, everyChange: Boolean, sendsOld: Boolean, forward:
     val wrapped = ByteBuffer.wrap(key)
     var found = cache.get(wrapped)
     if (found == null) {
-      found = new Row(key, stored(cells.get(key)))
+      found = new Row(key, Stored.of(cells.get(key)))
       cache.put(wrapped, found)
     }
     found
@@ -71,7 +80,6 @@ final class Kept(cells: Cells, everyChange: Boolean, sendsOld: Boolean, forward:
 object Kept {
   /** So many rows are cached before they are written. */
   private val Spill = 500000
-  private val TimeBytes = 8
   private val byTurn: Comparator[Row] = (x, y) => java.lang.Long.compare(x.turn, y.turn)
 
   private final class Row(val key: Array[Byte], var stored: Stored) {
@@ -82,11 +90,4 @@ object Kept {
     /** When it was changed last in this batch: 1, 2, ...; 0 if it was only read. */
     var turn = 0L
   }
-
-  private def stored(bytes: Array[Byte]): Stored =
-    if (bytes == null) null
-    else new Stored(java.util.Arrays.copyOfRange(bytes, TimeBytes, bytes.length), ByteBuffer.wrap(bytes).getLong)
-
-  private def bytes(stored: Stored): Array[Byte] =
-    ByteBuffer.allocate(TimeBytes + stored.value.length).putLong(stored.ts).put(stored.value).array
 }

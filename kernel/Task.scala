@@ -5,8 +5,11 @@ import scala.collection.mutable
 /** One task for the length of a batch: takes its records one at a time, and pushes each through all of its operators
   * before the next.
   */
-final class Task(group: Int, spec: StageSpec, val cells: String => Cells, val computes: Computes) {
+final class Task(group: Int, spec: StageSpec, state: String => Cells, val computes: Computes) {
   val drops = new Drops
+  val memory = new Memory(state(Task.Memory))
+  private val windows = mutable.LinkedHashMap.empty[String, WindowStore]
+  private val cached = mutable.LinkedHashMap.empty[String, CachedCells]
   private val out = new mutable.ArrayDeque[Envelope]
   private val operators = spec.nodes.map(Operator(_, this))
   private val entries = spec.entries.map { case (tag, places) => tag -> ways(places) }
@@ -35,9 +38,23 @@ final class Task(group: Int, spec: StageSpec, val cells: String => Cells, val co
 
     private def finish(): Unit = {
       operators.foreach(_.flush())
+      windows.values.foreach(_.expire())
+      cached.values.foreach(_.flush())
+      memory.flush()
       over = true
     }
   }
+
+  /** The state of a store, for those who cache it themselves. */
+  def cells(store: String): Cells = state(Task.Store + store)
+
+  /** The state of a store behind a cache for the batch; all who ask for one store share it. */
+  def cachedCells(store: String): Cells = cached.getOrElseUpdate(store, new CachedCells(cells(store)))
+
+  /** The window store of a name; all who ask for it share it. */
+  def windowStore(store: String, retentionMs: Long, chunkMs: Long, duplicates: Boolean = false): WindowStore =
+    windows.getOrElseUpdate(
+      store, new WindowStore(cachedCells(store), memory, store, retentionMs, chunkMs, duplicates))
 
   private def handle(envelope: Envelope): Unit = entries.get(envelope.tag) match {
     case None => out += envelope
@@ -54,6 +71,12 @@ final class Task(group: Int, spec: StageSpec, val cells: String => Cells, val co
       turns.next(tag, record.ts), group, sent, null, record.headers, record.source, record.offset)
     sent += 1
   }
+}
+
+object Task {
+  /** How column families are named: stores begin with this, so that nothing else is called the same. */
+  private val Store = "store."
+  private val Memory = "memory"
 }
 
 /** How many records each node dropped in this batch, and why. */

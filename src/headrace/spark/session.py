@@ -24,6 +24,7 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "2g",
     "spark.sql.session.timeZone": "UTC",
+    "spark.sql.extensions": "org.apache.spark.sql.headrace.Extensions",
     # Inferring filters takes exponential time on rows with many columns that depend on each other, as ours do.
     "spark.sql.constraintPropagation.enabled": "false",
     "spark.sql.streaming.pollingDelay": "50ms",
@@ -31,6 +32,8 @@ SETTINGS = {
     f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
     f"{_STATE}.checkpointFormatVersion": "2",
+    # To count the rows, each would be looked up before it is written.
+    f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
 }
 
 

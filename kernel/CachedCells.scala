@@ -1,0 +1,98 @@
+package org.apache.spark.sql.headrace
+
+import java.nio.ByteBuffer
+import java.util.{HashMap, TreeMap}
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+/** Cells with a write-back cache for the batch: each is read once and written once, however often it changes.
+  *
+  * If there are too many to be kept they are written early; nothing else changes by that.
+  */
+final class CachedCells(cells: Cells) extends Cells {
+  import CachedCells._
+
+  private val known = new HashMap[ByteBuffer, Slot]
+  private val changed = new TreeMap[Array[Byte], Slot](Bytes.order)
+
+  override def get(key: Array[Byte]): Array[Byte] = slot(key).value
+
+  override def put(key: Array[Byte], value: Array[Byte]): Unit = {
+    require(value != null, "a cell is removed by another name")
+    write(key, value)
+  }
+
+  override def remove(key: Array[Byte]): Unit = write(key, null)
+
+  override def scan(from: Array[Byte], until: Array[Byte]): Iterator[Cell] = {
+    val stored = cells.scan(from, until)
+    val fresh = changed.subMap(from, until)
+    if (fresh.isEmpty) stored else merged(stored, fresh)
+  }
+
+  override def removeRange(from: Array[Byte], until: Array[Byte]): Unit = {
+    val slots = changed.subMap(from, until)
+    slots.values.asScala.foreach { slot => slot.value = null; slot.changed = false }
+    slots.clear()
+    known.values.removeIf(slot => Bytes.compare(slot.key, from) >= 0 && Bytes.compare(slot.key, until) < 0)
+    cells.removeRange(from, until)
+  }
+
+  /** Write what has changed. */
+  def flush(): Unit = {
+    changed.values.asScala.foreach { slot =>
+      if (slot.value == null) cells.remove(slot.key) else cells.put(slot.key, slot.value)
+    }
+    changed.clear()
+    known.clear()
+  }
+
+  private def write(key: Array[Byte], value: Array[Byte]): Unit = {
+    val wrapped = ByteBuffer.wrap(key)
+    var found = known.get(wrapped)
+    if (found == null) {
+      if (known.size >= Spill) flush()
+      found = new Slot(key, null)
+      known.put(wrapped, found)
+    }
+    found.value = value
+    if (!found.changed) {
+      found.changed = true
+      changed.put(found.key, found)
+    }
+  }
+
+  private def slot(key: Array[Byte]): Slot = {
+    val wrapped = ByteBuffer.wrap(key)
+    var found = known.get(wrapped)
+    if (found == null) {
+      if (known.size >= Spill) flush()
+      found = new Slot(key, cells.get(key))
+      known.put(wrapped, found)
+    }
+    found
+  }
+
+  /** What is stored with what has changed since, in order. */
+  private def merged(stored: Iterator[Cell], fresh: java.util.SortedMap[Array[Byte], Slot]): Iterator[Cell] = {
+    val all = new mutable.ArrayBuffer[Cell]
+    val slots = fresh.values.asScala.iterator.buffered
+    def add(slot: Slot): Unit = if (slot.value != null) all += new Cell(slot.key, slot.value)
+    stored.foreach { cell =>
+      while (slots.hasNext && Bytes.compare(slots.head.key, cell.key) < 0) add(slots.next())
+      if (slots.hasNext && Bytes.compare(slots.head.key, cell.key) == 0) add(slots.next()) else all += cell
+    }
+    slots.foreach(add)
+    all.iterator
+  }
+}
+
+object CachedCells {
+  /** So many cells are kept before they are written. */
+  private val Spill = 500000
+
+  private final class Slot(val key: Array[Byte], var value: Array[Byte]) {
+    var changed = false
+  }
+}

@@ -1,0 +1,98 @@
+package org.apache.spark.sql.headrace
+
+import java.util.concurrent.TimeUnit.NANOSECONDS
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.{ColumnarRule, SerializeFromObjectExec, SortExec, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.streaming.operators.stateful.{StateStoreWriter, StatefulOperatorStateInfo}
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.execution.streaming.state.headrace.StateCells
+import org.apache.spark.sql.types.{IntegerType, StructType}
+import org.apache.spark.util.CompletionIterator
+
+/** One stage as Spark runs it: the rows of a partition are those of one task, and its state is the partition's store. */
+case class StageExec(
+    spec: StageSpec,
+    functions: Array[Expression],
+    stateInfo: Option[StatefulOperatorStateInfo],
+    output: Seq[Attribute],
+    child: SparkPlan) extends UnaryExecNode with StateStoreWriter {
+
+  override def shortName: String = "headraceStage"
+
+  override def producedAttributes: AttributeSet = outputSet
+
+  override protected def stringArgs: Iterator[Any] = Iterator(spec.nodes.map(_.name).mkString("[", ", ", "]"), stateInfo)
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    metrics // made on the driver
+    child.execute().mapPartitionsWithStateStore[InternalRow](
+      getStateInfo,
+      StageExec.schema,
+      StageExec.schema,
+      NoPrefixKeyStateEncoderSpec(StageExec.schema),
+      session.sessionState,
+      Some(session.streams.stateStoreCoordinator),
+      useColumnFamilies = true)(run)
+  }
+
+  private def run(store: StateStore, rows: Iterator[InternalRow]): Iterator[InternalRow] = {
+    val began = System.nanoTime
+    val db = store.asInstanceOf[RocksDBStateStoreProvider#RocksDBStateStore].dbInstance()
+    val computes = Compute.borrow(spec.id, functions)
+    val group = Groups.of(getStateInfo.numPartitions)(TaskContext.getPartitionId())
+    val task = new Task(group, spec, new StateCells(db, _), computes)
+    val read = new EnvelopeReader(child.output.map(_.name))
+    val results = task.run(TaskOrder.sort(rows.map(read))).map(new EnvelopeWriter(output.map(_.name)))
+    CompletionIterator[InternalRow, Iterator[InternalRow]](results, {
+      longMetric("allUpdatesTimeMs") += NANOSECONDS.toMillis(System.nanoTime - began)
+      longMetric("commitTimeMs") += timeTakenMs(store.commit())
+      setStoreMetrics(store)
+      setOperatorMetrics()
+      Compute.giveBack(spec.id, computes)
+    })
+  }
+
+  /** Nothing to check: what a store keeps is known to the application, not to Spark. */
+  override def validateAndMaybeEvolveStateSchema(
+      conf: Configuration, batchId: Long, version: Int): List[StateSchemaValidationResult] = Nil
+
+  override protected def withNewChildInternal(child: SparkPlan): StageExec = copy(child = child)
+}
+
+object StageExec {
+  private val schema = new StructType().add("group", IntegerType)
+}
+
+/** Puts stages in the place of Spark's own stateful operator, which turns every row into an object and back.
+  *
+  * It is planned as that one, so that Spark gives it a number and a place in the checkpoint; its rows need no order.
+  */
+object PutStages extends Rule[SparkPlan] {
+  override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
+    case top @ SerializeFromObjectExec(_, found: TransformWithStateExec) => found.statefulProcessor.asInstanceOf[Any] match {
+      case stage: Stage => StageExec(stage.spec, stage.functions, found.stateInfo, top.output, unsorted(found.child))
+      case _ => top
+    }
+  }
+
+  private def unsorted(plan: SparkPlan): SparkPlan = plan match {
+    case sort: SortExec => sort.child
+    case other => other
+  }
+}
+
+/** What a session of Spark needs to run stages: `spark.sql.extensions` names this class. */
+class Extensions extends (SparkSessionExtensions => Unit) {
+  override def apply(session: SparkSessionExtensions): Unit = session.injectColumnar(_ =>
+    new ColumnarRule {
+      override def preColumnarTransitions: Rule[SparkPlan] = PutStages
+    })
+}
