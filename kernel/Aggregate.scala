@@ -13,8 +13,8 @@ abstract class Folded(node: NodeSpec, task: Task) extends KeptTable(node, task) 
   override def onRecord(record: Record): Unit = on(0, record)
 
   private def on(position: Int, record: Record): Unit =
-    if (record.key == null) drop(Reason.NoKey)
-    else if (record.value == null) drop(Reason.NoValue)
+    if (record.key == null) drop(Reason.NoKey, record)
+    else if (record.value == null) drop(Reason.NoValue, record)
     else {
       val before = rows.get(record.key)
       val old = if (before == null) begun(record) else before.value

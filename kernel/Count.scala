@@ -3,8 +3,8 @@ package org.apache.spark.sql.headrace
 /** One task's share of a count. */
 class Count(node: NodeSpec, task: Task) extends KeptTable(node, task) {
   override def onRecord(record: Record): Unit =
-    if (record.key == null) drop(Reason.NoKey)
-    else if (record.value == null) drop(Reason.NoValue)
+    if (record.key == null) drop(Reason.NoKey, record)
+    else if (record.value == null) drop(Reason.NoValue, record)
     else {
       val before = rows.get(record.key)
       if (before == null) rows.put(record, Count.One, record.ts, Count.Zero)

@@ -13,9 +13,13 @@ abstract class Operator(val node: NodeSpec, val task: Task) {
   /** Whom it reads from, in the order of its inputs; null for one in another stage. */
   protected var upstream: IndexedSeq[Operator] = IndexedSeq.empty
 
-  def connect(upstream: IndexedSeq[Operator], ways: Array[Way]): Unit = {
+  /** The ways to the streams that stand beside the result. */
+  protected var beside: Map[Beside.Value, Array[Way]] = Map.empty
+
+  def connect(upstream: IndexedSeq[Operator], ways: Array[Way], beside: Map[Beside.Value, Array[Way]]): Unit = {
     this.upstream = upstream
     this.ways = ways
+    this.beside = beside.withDefaultValue(Array.empty)
   }
 
   /** How a record of the input at this position comes in; an operator with several inputs has several ways. */
@@ -36,8 +40,14 @@ abstract class Operator(val node: NodeSpec, val task: Task) {
     }
   }
 
-  /** Leave a record out, and count it. */
-  protected def drop(reason: Reason.Value): Unit = task.drops.add(node.name, reason)
+  /** Leave a record out, and count it; one that is late goes to where late ones are read. */
+  protected def drop(reason: Reason.Value, record: Record): Unit = {
+    task.drops.add(node.name, reason)
+    if (reason == Reason.Late) sendBeside(Beside.Late, record)
+  }
+
+  /** Send a record to the streams of a kind that stand beside the result. */
+  protected def sendBeside(kind: Beside.Value, record: Record): Unit = beside(kind).foreach(_(record.plain))
 
   protected def function(name: String): Compute = task.computes(node.parameters.get(name).asInt)
 
@@ -54,6 +64,19 @@ object Reason extends Enumeration {
   val NoValue = Value("no value")
   val Late = Value("late")
   val Older = Value("older than the row")
+  val NoTime = Value("no time")
+  val NoPartition = Value("no partition")
+  val Early = Value("before the window")
+  val Duplicate = Value("duplicate")
+  val Failed = Value("failed")
+  val Outdated = Value("the row has changed since it asked")
+}
+
+/** What stands beside the result of an operator: what it had to leave out of it. */
+object Beside extends Enumeration {
+  val Late = Value("late")
+  val Failed = Value("failed")
+  val Expired = Value("expired")
 }
 
 object Operator {
@@ -62,7 +85,7 @@ object Operator {
 
   def apply(node: NodeSpec, task: Task): Operator = node.op match {
     case "aggregate" => new Aggregate(node, task)
-    case "branch" | "merge" => new Pass(node, task)
+    case "branch" | "expired" | "late" | "merge" => new Pass(node, task)
     case "cogroup" => new Cogroup(node, task)
     case "count" => new Count(node, task)
     case "filter" => new Filter(node, task)

@@ -35,4 +35,9 @@ final class Record(
   /** A change of another key that this record caused. */
   def changeOf(key: Array[Byte], value: Array[Byte], old: Array[Byte], ts: Long): Record =
     new Record(key, value, ts, headers, source, offset, old)
+
+  /** This record as users see it: of the change of a table, the new value, or the old one of a deletion. */
+  def plain: Record =
+    if (old == null && latest) this
+    else new Record(key, if (value == null) old else value, ts, headers, source, offset)
 }

@@ -19,6 +19,7 @@ case class StageSpec(id: String, nodes: IndexedSeq[NodeSpec], entries: Map[Int, 
   *
   * @param readers which operators of this stage read it, and as which of their inputs
   * @param exits   the tags of the edges that leave the stage from here
+  * @param beside  the same two for the streams that stand beside the result, by their kind
   */
 case class NodeSpec(
     name: String,
@@ -26,12 +27,15 @@ case class NodeSpec(
     inputs: Seq[Int],
     readers: Seq[(Int, Int)],
     exits: Seq[Int],
+    beside: Map[Beside.Value, (Seq[(Int, Int)], Seq[Int])],
     stores: Seq[String],
     parameters: JsonNode) {
 
   def text(name: String): String = parameters.get(name).asText
 
   def flag(name: String): Boolean = parameters.get(name).asBoolean
+
+  def long(name: String): Long = parameters.get(name).asLong
 
   /** The numbers of functions. */
   def ints(name: String): Seq[Int] = parameters.get(name).elements.asScala.map(_.asInt).toSeq
@@ -52,11 +56,16 @@ object StageSpec {
   private def node(json: JsonNode): NodeSpec = NodeSpec(
     name = json.get("name").asText,
     op = json.get("op").asText,
-    inputs = json.get("inputs").elements.asScala.map(_.asInt).toSeq,
+    inputs = numbers(json.get("inputs")),
     readers = places(json.get("readers")),
-    exits = json.get("exits").elements.asScala.map(_.asInt).toSeq,
+    exits = numbers(json.get("exits")),
+    beside = json.get("beside").properties.asScala.map { entry =>
+      Beside.withName(entry.getKey) -> (places(entry.getValue.get("readers")), numbers(entry.getValue.get("exits")))
+    }.toMap,
     stores = json.get("stores").elements.asScala.map(_.asText).toSeq,
     parameters = json.get("parameters"))
+
+  private def numbers(json: JsonNode): Seq[Int] = json.elements.asScala.map(_.asInt).toSeq
 
   private def places(json: JsonNode): Seq[(Int, Int)] =
     json.elements.asScala.map(place => place.get(0).asInt -> place.get(1).asInt).toSeq

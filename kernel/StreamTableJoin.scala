@@ -8,8 +8,8 @@ class StreamTableJoin(node: NodeSpec, task: Task) extends Operator(node, task) {
   override def way(position: Int): Way = if (position == 0) onRecord(_) else Operator.silent
 
   override def onRecord(record: Record): Unit =
-    if (record.value == null) drop(Reason.NoValue)
-    else if (record.key == null && !keepAll) drop(Reason.NoKey)
+    if (record.value == null) drop(Reason.NoValue, record)
+    else if (record.key == null && !keepAll) drop(Reason.NoKey, record)
     else {
       val row = if (record.key == null) null else upstream(1).asInstanceOf[TableOperator].getAsOf(record.key, record.ts)
       if (row != null || keepAll) {

@@ -10,7 +10,7 @@ class TableGroupBy(node: NodeSpec, task: Task) extends Operator(node, task) {
   private val versioned = node.flag("versioned")
 
   override def onRecord(record: Record): Unit =
-    if (!record.latest && versioned) drop(Reason.Older)
+    if (!record.latest && versioned) drop(Reason.Older, record)
     else {
       val (oldKey, oldValue) = grouped(record, record.old)
       val (newKey, newValue) = grouped(record, record.value)

@@ -17,7 +17,7 @@ class TableJoin(node: NodeSpec, task: Task) extends TableOperator(node, task) {
   override def onRecord(record: Record): Unit = on(0, record)
 
   private def on(position: Int, record: Record): Unit =
-    if (!record.latest && versioned(position)) drop(Reason.Older)
+    if (!record.latest && versioned(position)) drop(Reason.Older, record)
     else {
       val other = table(1 - position).sent(record.key)
       val nothing = record.value == null && record.old == null

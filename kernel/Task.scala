@@ -17,9 +17,10 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
   private var sent = 0L
 
   operators.foreach { operator =>
-    val exits = operator.node.exits.map(tag => (record => leave(tag, record)): Way)
-    val upstream = operator.node.inputs.map(input => if (input < 0) null else operators(input)).toIndexedSeq
-    operator.connect(upstream, ways(operator.node.readers) ++ exits)
+    val node = operator.node
+    val upstream = node.inputs.map(input => if (input < 0) null else operators(input)).toIndexedSeq
+    val beside = node.beside.map { case (kind, (readers, exits)) => kind -> allWays(readers, exits) }
+    operator.connect(upstream, allWays(node.readers, node.exits), beside)
   }
 
   /** Everything the batch gives, made as it is taken. A record on an edge that ends elsewhere passes by. */
@@ -62,6 +63,9 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
       val record = envelope.record
       ways.foreach(_(record))
   }
+
+  private def allWays(readers: Seq[(Int, Int)], exits: Seq[Int]): Array[Way] =
+    ways(readers) ++ exits.map(tag => (record => leave(tag, record)): Way)
 
   private def ways(places: Seq[(Int, Int)]): Array[Way] =
     places.map { case (operator, position) => operators(operator).way(position) }.toArray

@@ -8,9 +8,11 @@ from headrace.expr import Bound
 from headrace.model.types import ListType
 from headrace.plan.nodes import (
     Branch,
+    Expired,
     Filter,
     FlatMap,
     FlatMapValues,
+    Late,
     Map,
     MapValues,
     Merge,
@@ -117,9 +119,11 @@ class Native:
 
 OPERATORS: dict[type[Node], Callable[..., Flow]] = {
     Branch: Native.pass_on,
+    Expired: Native.pass_on,
     Filter: Native.filter,
     FlatMap: Native.flat_map,
     FlatMapValues: Native.flat_map_values,
+    Late: Native.pass_on,
     Map: Native.map,
     MapValues: Native.map_values,
     Merge: Native.merge,

@@ -10,6 +10,7 @@ from functools import cached_property
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, Source, TableJoin, TableSource, ToStream, ToTable
 from headrace.plan.nodes.materialized import unnamed_store
+from headrace.plan.schema import Schema
 
 
 class Lane(Enum):
@@ -32,6 +33,11 @@ class Edge:
     number: int
     start: Node
     end: Node
+
+    @property
+    def schema(self) -> Schema:
+        """The types of the rows on it: what the start makes, or leaves out of that."""
+        return self.start.output() if self.end.facts.beside is None else self.end.output()
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,10 @@ class Placement:
         """The edges a node writes to, in the order in which those who read it were declared."""
         edges = [edge for edge in self.edges if edge.start is node and edge.end is not node]
         return tuple(sorted(edges, key=lambda edge: self.plan.consumers[node].index(edge.end)))
+
+    def reads_value(self, edge: Edge) -> bool:
+        """Whether the values of the rows on an edge are looked at, by its end or by what stands beside that."""
+        return edge.end.facts.reads_value or any(one.facts.beside for one in self.plan.consumers[edge.end])
 
     def read(self, source: Source) -> tuple[Edge, ...]:
         """The edges that the records of a source's topics are put on."""

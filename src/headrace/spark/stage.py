@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from headrace.plan.nodes import Branch, Node, To
+from headrace.plan.nodes import Beside, Branch, Node, To
 from headrace.plan.old_values import sending_old
 from headrace.spark.flow import Columns, Flow, case
 from headrace.spark.operators import OPERATORS, Functions
@@ -44,9 +44,22 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
             if edge.start not in place or edge.start is node:
                 entries.setdefault(flow.edges[edge.number].tag, []).append((place[node], position))
 
+    def ways(edges: list[Edge]) -> dict[str, Any]:
+        return {
+            "readers": [(place[edge.end], placement.inputs(edge.end).index(edge)) for edge in within(edges)],
+            "exits": [edge.number for edge in beyond(edges)],
+        }
+
+    def within(edges: list[Edge]) -> list[Edge]:
+        return [edge for edge in edges if edge.end in place]
+
+    def beyond(edges: list[Edge]) -> list[Edge]:
+        return [edge for edge in edges if edge.end not in place]
+
     def described(node: Node) -> dict[str, Any]:
-        inside = [edge for edge in placement.outputs(node) if edge.end in place]
-        leaving = [edge for edge in placement.outputs(node) if edge.end not in place]
+        results = [edge for edge in placement.outputs(node) if edge.end.facts.beside is None]
+        beside = {kind: [edge for edge in placement.outputs(node) if edge.end.facts.beside is kind] for kind in Beside}
+        inside, leaving = within(results), beyond(results)
         parameters = OPERATORS[type(node)](node, functions)
         parameters["sends_old"] = node in old
         parameters["branches"] = [edge.end.position for edge in inside + leaving if isinstance(edge.end, Branch)]
@@ -54,8 +67,8 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
             "name": node.name,
             "op": node.op,
             "inputs": [place.get(upstream, ELSEWHERE) for upstream in node.inputs],
-            "readers": [(place[edge.end], placement.inputs(edge.end).index(edge)) for edge in inside],
-            "exits": [edge.number for edge in leaving],
+            **ways(results),
+            "beside": {kind.value: ways(edges) for kind, edges in beside.items()},
             "stores": stores(node),
             "parameters": parameters,
         }
@@ -70,9 +83,8 @@ def _pack(flow: Flow, placement: Placement) -> DataFrame:
         edge = placement.edges[number]
         key, value = f"`{columns.key}`", f"`{columns.value}`"
         if not _for_sink(edge):
-            schema = edge.start.output()
-            key = packed(schema.key.type, key)
-            value = packed(schema.value.type, value) if edge.end.facts.reads_value else _presence(value)
+            key = packed(edge.schema.key.type, key)
+            value = packed(edge.schema.value.type, value) if placement.reads_value(edge) else _presence(value)
         keys[columns.tag], values[columns.tag] = key, value
     carried = {name: f"`{name}`" for name in CARRIED}
     return flow.dataframe(
@@ -95,8 +107,7 @@ def _unpack(envelopes: DataFrame, passing: Mapping[Edge, int], made: list[Edge],
     tags = {**passing, **{edge: edge.number for edge in made}}
     flow = Flow.of(rows, CARRIED, {edge.number: Columns(tag, "key", "value") for edge, tag in tags.items()}, where)
     for edge in [edge for edge in passing if not _for_sink(edge)] + made:
-        schema = edge.start.output()
-        key, value = unpacked(schema.key.type, "key"), unpacked(schema.value.type, "value")
+        key, value = unpacked(edge.schema.key.type, "key"), unpacked(edge.schema.value.type, "value")
         flow = flow.put(edge.number, key=key, value=value)
     return flow
 
