@@ -1,7 +1,6 @@
 package org.apache.spark.sql.headrace
 
-import java.nio.ByteBuffer
-import java.util.{HashMap, TreeMap}
+import java.util.TreeMap
 
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
@@ -13,7 +12,7 @@ import scala.jdk.CollectionConverters._
 final class CachedCells(cells: Cells) extends Cells {
   import CachedCells._
 
-  private val known = new HashMap[ByteBuffer, Slot]
+  private val known = new BytesMap[Slot]
   private val changed = new TreeMap[Array[Byte], Slot](Bytes.order)
 
   override def get(key: Array[Byte]): Array[Byte] = slot(key).value
@@ -32,10 +31,7 @@ final class CachedCells(cells: Cells) extends Cells {
   }
 
   override def removeRange(from: Array[Byte], until: Array[Byte]): Unit = {
-    val slots = changed.subMap(from, until)
-    slots.values.asScala.foreach { slot => slot.value = null; slot.changed = false }
-    slots.clear()
-    known.values.removeIf(slot => Bytes.compare(slot.key, from) >= 0 && Bytes.compare(slot.key, until) < 0)
+    flush()
     cells.removeRange(from, until)
   }
 
@@ -49,12 +45,11 @@ final class CachedCells(cells: Cells) extends Cells {
   }
 
   private def write(key: Array[Byte], value: Array[Byte]): Unit = {
-    val wrapped = ByteBuffer.wrap(key)
-    var found = known.get(wrapped)
+    var found = known.get(key)
     if (found == null) {
       if (known.size >= Spill) flush()
       found = new Slot(key, null)
-      known.put(wrapped, found)
+      known.put(key, found)
     }
     found.value = value
     if (!found.changed) {
@@ -64,12 +59,11 @@ final class CachedCells(cells: Cells) extends Cells {
   }
 
   private def slot(key: Array[Byte]): Slot = {
-    val wrapped = ByteBuffer.wrap(key)
-    var found = known.get(wrapped)
+    var found = known.get(key)
     if (found == null) {
       if (known.size >= Spill) flush()
       found = new Slot(key, cells.get(key))
-      known.put(wrapped, found)
+      known.put(key, found)
     }
     found
   }

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.headrace
 
 import java.nio.ByteBuffer
-import java.util.{Comparator, HashMap}
+import scala.collection.mutable
 
 /** A value and its time, as a store has it. */
 final class Stored(val value: Array[Byte], val ts: Long) {
@@ -24,7 +24,7 @@ object Stored {
 final class Kept(cells: Cells, everyChange: Boolean, sendsOld: Boolean, forward: Record => Unit) {
   import Kept._
 
-  private val cache = new HashMap[ByteBuffer, Row]
+  private val cache = new BytesMap[Row]
   private var changes = 0L
   private var flushing = false
 
@@ -52,8 +52,9 @@ final class Kept(cells: Cells, everyChange: Boolean, sendsOld: Boolean, forward:
   /** The batch is over, or the cache full: write the changed rows. */
   def flush(): Unit = {
     flushing = true
-    val rows = cache.values.stream.filter(_.turn > 0).sorted(byTurn).iterator
-    while (rows.hasNext) write(rows.next())
+    val changed = new mutable.ArrayBuffer[Row]
+    cache.foreach(row => if (row.turn > 0) changed += row)
+    changed.sortInPlaceBy(_.turn).foreach(write)
     cache.clear()
     flushing = false
   }
@@ -67,11 +68,10 @@ final class Kept(cells: Cells, everyChange: Boolean, sendsOld: Boolean, forward:
   }
 
   private def row(key: Array[Byte]): Row = {
-    val wrapped = ByteBuffer.wrap(key)
-    var found = cache.get(wrapped)
+    var found = cache.get(key)
     if (found == null) {
       found = new Row(key, Stored.of(cells.get(key)))
-      cache.put(wrapped, found)
+      cache.put(key, found)
     }
     found
   }
@@ -80,7 +80,6 @@ final class Kept(cells: Cells, everyChange: Boolean, sendsOld: Boolean, forward:
 object Kept {
   /** So many rows are cached before they are written. */
   private val Spill = 500000
-  private val byTurn: Comparator[Row] = (x, y) => java.lang.Long.compare(x.turn, y.turn)
 
   private final class Row(val key: Array[Byte], var stored: Stored) {
     /** What was stored before the batch. */

@@ -12,7 +12,12 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
   private val cached = mutable.LinkedHashMap.empty[String, CachedCells]
   private val out = new mutable.ArrayDeque[Envelope]
   private val operators = spec.nodes.map(Operator(_, this))
-  private val entries = spec.entries.map { case (tag, places) => tag -> ways(places) }
+  /** The ways in, by tag; null for a tag that passes by. */
+  private val entries = {
+    val ways = new Array[Array[Way]](spec.entries.keys.maxOption.fold(0)(_ + 1))
+    spec.entries.foreach { case (tag, places) => ways(tag) = this.ways(places) }
+    ways
+  }
   private val turns = new Turns
   private var sent = 0L
 
@@ -57,11 +62,17 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
     windows.getOrElseUpdate(
       store, new WindowStore(cachedCells(store), memory, store, retentionMs, chunkMs, duplicates))
 
-  private def handle(envelope: Envelope): Unit = entries.get(envelope.tag) match {
-    case None => out += envelope
-    case Some(ways) =>
+  private def handle(envelope: Envelope): Unit = {
+    val ways = if (envelope.tag < entries.length) entries(envelope.tag) else null
+    if (ways == null) out += envelope
+    else {
       val record = envelope.record
-      ways.foreach(_(record))
+      var i = 0
+      while (i < ways.length) {
+        ways(i)(record)
+        i += 1
+      }
+    }
   }
 
   private def allWays(readers: Seq[(Int, Int)], exits: Seq[Int]): Array[Way] =

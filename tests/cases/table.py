@@ -12,6 +12,7 @@ from typing import Any
 from headrace.dsl import Builder, KStream
 from headrace.model.durations import duration_ms
 from headrace.model.record import Record
+from headrace.plan.graph import Plan
 from headrace.serde import STRING
 
 DEFAULT_TS = 1_000
@@ -137,11 +138,21 @@ Step = Put | Clock | Restart | Expectation
 class Case:
     """A topology, and batches of input with what must come out. A step behind an expectation begins a new batch."""
 
-    def __init__(self, title: str, topology: Topology, *steps: Step) -> None:
-        self.title, self.topology = title, topology
+    def __init__(self, title: str, topology: Topology, *steps: Step, emit: str = "settled") -> None:
+        self.title, self.topology, self.emit = title, topology, emit
         self.id = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
         assert steps and isinstance(steps[-1], Expectation), f"{title}: put, then expect"
         self.batches = tuple(_batches(steps))
+
+    def declared(self) -> Builder:
+        """Its topology, declared."""
+        builder = Builder(self.id, emit=self.emit)
+        self.topology(builder)
+        return builder
+
+    def plan(self) -> Plan:
+        """The plan of its topology."""
+        return self.declared().plan()
 
     @property
     def outputs(self) -> list[str]:

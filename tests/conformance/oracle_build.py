@@ -42,24 +42,23 @@ def _kept(spec: Spec) -> str:
 
 def _to_stream(_app: Builder, _spec: Spec, inputs: list[Any]) -> Any:
     (table,) = inputs
-    if not isinstance(table._node.output().key.type, WindowedType):
-        return table.to_stream()
-
-    def key(k: Any, _: str | None) -> str:
-        return str(fn.shown(k))
-
-    return table.to_stream(key)
+    return table.to_stream(lambda k, _: fn.shown(k, windowed=True)) if _is_windowed(table) else table.to_stream()
 
 
-def _group_pair(spec: Spec) -> Callable[[Any, str | None], tuple[str | None, str | None]]:
-    return fn.pair_fn(spec["fn"], "identity")
+def _is_windowed(table: Any) -> bool:
+    return isinstance(table._node.output().key.type, WindowedType)
+
+
+def _predicate(spec: Spec, rows: Any) -> Callable[[Any, Any], Any]:
+    return fn.predicate_fn(spec["fn"], windowed=_is_windowed(rows))
+
+
+def _group_pair(spec: Spec, table: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
+    return fn.pair_fn(spec["fn"], "identity", windowed=_is_windowed(table))
 
 
 def _counted(_app: Builder, spec: Spec, inputs: list[Any]) -> Any:
-    def text(n: int) -> str:
-        return f"{n}"
-
-    return inputs[0].count(store=_kept(spec), **_retention(spec)).map_values(text)
+    return inputs[0].count(store=_kept(spec), **_retention(spec)).map_values(hr.text)
 
 
 def _reduced(_app: Builder, spec: Spec, inputs: list[Any]) -> Any:
@@ -96,13 +95,13 @@ def _suppressed(_app: Builder, spec: Spec, inputs: list[Any]) -> Any:
     return inputs[0].suppress(hr.until_time_limit(_ms(spec, "limit_ms"), **full))
 
 
-def _on(spec: Spec) -> Spec:
-    return {"on": fn.key_fn(spec["fn"]), "name": spec["id"]} if "fn" in spec else {}
+def _on(spec: Spec, left: Any) -> Spec:
+    return {"on": fn.key_fn(spec["fn"], windowed=_is_windowed(left)), "name": spec["id"]} if "fn" in spec else {}
 
 
 def _table_join(method: str) -> Make:
     return lambda _app, spec, inputs: getattr(inputs[0], method)(
-        inputs[1], fn.joiner_fn(spec["joiner"]), store=_store(spec), **_on(spec)
+        inputs[1], fn.joiner_fn(spec["joiner"]), store=_store(spec), **_on(spec, inputs[0])
     )
 
 
@@ -119,7 +118,7 @@ def _lookup_join(method: str) -> Make:
     return lambda _app, spec, inputs: getattr(inputs[0], method)(
         inputs[1],
         fn.joiner_fn(spec["joiner"]),
-        **_on(spec),
+        **_on(spec, inputs[0]),
         **({"grace": _ms(spec, "grace_ms")} if "grace_ms" in spec else {}),
     )
 
@@ -131,12 +130,12 @@ OPS: dict[str, Make] = {
     "table": lambda app, spec, _: app.table(spec["topic"], **TEXT, store=_store(spec)),
     "versioned_table": lambda app, spec, _: app.versioned_table(spec["topic"], **TEXT, history=_ms(spec, "history_ms")),
     "global_table": lambda app, spec, _: app.global_table(spec["topic"], **TEXT),
-    "filter": lambda _, spec, inputs: inputs[0].filter(fn.predicate_fn(spec["fn"])),
-    "filter_not": lambda _, spec, inputs: inputs[0].filter_not(fn.predicate_fn(spec["fn"])),
+    "filter": lambda _, spec, inputs: inputs[0].filter(_predicate(spec, inputs[0])),
+    "filter_not": lambda _, spec, inputs: inputs[0].filter_not(_predicate(spec, inputs[0])),
     "map_values": lambda _, spec, inputs: inputs[0].map_values(fn.value_fn(spec["fn"])),
     "flat_map_values": lambda _, spec, inputs: inputs[0].flat_map_values(fn.flat_fn(spec["fn"])),
     "select_key": lambda _, spec, inputs: inputs[0].select_key(fn.key_fn(spec["fn"])),
-    "map": lambda _, spec, inputs: inputs[0].map(fn.pair_fn(spec["key"], spec["fn"])),
+    "map": lambda _, spec, inputs: inputs[0].map(fn.pair_fn(spec["key"], spec["fn"], windowed=False)),
     "merge": lambda _, _spec, inputs: inputs[0].merge(inputs[1]),
     "repartition": lambda _, _spec, inputs: inputs[0].repartition(),
     "to_table": lambda _, spec, inputs: inputs[0].to_table(store=_store(spec)),
@@ -165,10 +164,10 @@ OPS: dict[str, Make] = {
     "aggregate": _aggregated,
     "suppress": _suppressed,
     "to_stream": _to_stream,
-    "table_filter": lambda _, spec, inputs: inputs[0].filter(fn.predicate_fn(spec["fn"]), store=_store(spec)),
-    "table_filter_not": lambda _, spec, inputs: inputs[0].filter_not(fn.predicate_fn(spec["fn"]), store=_store(spec)),
+    "table_filter": lambda _, spec, inputs: inputs[0].filter(_predicate(spec, inputs[0]), store=_store(spec)),
+    "table_filter_not": lambda _, spec, inputs: inputs[0].filter_not(_predicate(spec, inputs[0]), store=_store(spec)),
     "table_map_values": lambda _, spec, inputs: inputs[0].map_values(fn.value_fn(spec["fn"]), store=_store(spec)),
-    "table_group_by": lambda _, spec, inputs: inputs[0].group_by(_group_pair(spec)),
+    "table_group_by": lambda _, spec, inputs: inputs[0].group_by(_group_pair(spec, inputs[0])),
     "stream_join": _stream_join("join"),
     "stream_left_join": _stream_join("left_join"),
     "stream_outer_join": _stream_join("outer_join"),

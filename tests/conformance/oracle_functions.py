@@ -1,52 +1,47 @@
-"""The functions that the oracle's cases name, as its page says."""
+"""The functions that the oracle's cases name, as its page says: expressions but for lists, so that Spark runs them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from headrace.model.windows import Windowed
+import headrace as hr
 
-Text = str | None
+Text = Any
+"""A text or None, or the expression of one."""
 
 
-def shown(key: Any) -> Text:
+def shown(key: Any, *, windowed: bool) -> Text:
     """A key as functions see it: one with a window is `key@start/end`."""
-    return f"{key.key}@{key.window.start}/{key.window.end}" if isinstance(key, Windowed) else key
+    return key.key + "@" + hr.text(key.start) + "/" + hr.text(key.end) if windowed else key
 
 
 def value_fn(spec: str) -> Callable[[Text], Text]:
     name, _, x = spec.partition(":")
-    present: dict[str, Callable[[str], str]] = {
+    present: dict[str, Callable[[Text], Text]] = {
         "upper": lambda v: v.upper(),
         "append": lambda v: v + x,
         "prefix": lambda v: x + v,
         "first": lambda v: v[:1],
         "last": lambda v: v[-1:],
-        "len": lambda v: str(len(v)),
+        "len": lambda v: hr.text(hr.length(v)),
         "reverse": lambda v: v[::-1],
     }
     any_: dict[str, Callable[[Text], Text]] = {
         "identity": lambda v: v,
-        "const": lambda _: x,
-        "null_if": lambda v: None if v == x else v,
-        "null_to": lambda v: x if v is None else v,
+        "const": lambda _: hr.lit(x),
+        "null_if": lambda v: hr.when(v == x, None).otherwise(v),
+        "null_to": lambda v: hr.if_null(v, x),
     }
-
-    def value(v: str | None) -> str | None:
-        if name in any_:
-            return any_[name](v)
-        return None if v is None else present[name](v)
-
-    return value
+    return any_[name] if name in any_ else lambda v: _if_there(v, present[name](v))
 
 
 def flat_fn(spec: str) -> Callable[[Text], list[Text]]:
     name, _, x = spec.partition(":")
+    if name == "twice":
+        return lambda v: [v, v]
 
     def values(v: str | None) -> list[str | None]:
-        if name == "twice":
-            return [v, v]
         if v is None:
             return []
         return list(v) if name == "chars" else list(v.split(x))
@@ -54,57 +49,53 @@ def flat_fn(spec: str) -> Callable[[Text], list[Text]]:
     return values
 
 
-def predicate_fn(spec: str) -> Callable[[Any, Text], bool]:
+def predicate_fn(spec: str, *, windowed: bool) -> Callable[[Any, Text], Any]:
     name, _, x = spec.partition(":")
     of_key = name.startswith("key_")
-    tests: dict[str, Callable[[str], bool]] = {
+    tests: dict[str, Callable[[Text], Any]] = {
         "lt": lambda v: v < x,
         "gt": lambda v: v > x,
         "eq": lambda v: v == x,
-        "len_gt": lambda v: len(v) > int(x),
+        "len_gt": lambda v: hr.length(v) > int(x),
+        "is_null": hr.is_null,
     }
-    name = name.removeprefix("key_")
+    test = tests[name.removeprefix("key_")]
 
-    def predicate(k: Any, v: str | None) -> bool:
-        tested = shown(k) if of_key else v
-        if name == "is_null":
-            return tested is None
-        return tested is not None and tests[name](tested)
+    def predicate(k: Any, v: Text) -> Any:
+        tested = shown(k, windowed=windowed) if of_key else v
+        return test(tested) if name.endswith("is_null") else ~hr.is_null(tested) & test(tested)
 
     return predicate
 
 
-def key_fn(spec: str) -> Callable[[Any, Text], Text]:
+def key_fn(spec: str, *, windowed: bool = False) -> Callable[[Any, Text], Text]:
     name, _, x = spec.partition(":")
 
-    def key(k: Any, v: str | None) -> str | None:
+    def key(k: Any, v: Text) -> Text:
         if name == "const":
-            return x
-        source = shown(k) if name.startswith("key") else v
-        if source is None or name in ("key", "value"):
+            return hr.lit(x)
+        source = shown(k, windowed=windowed) if name.startswith("key") else v
+        if name in ("key", "value"):
             return source
         if name == "value_after":
-            return source.partition(x)[2] if x in source else None
-        return source[-1:] if name == "value_last" else source[:1]
+            after = hr.when(hr.contains(source, x), source[source.find(x) + len(x) :]).otherwise(None)
+            return _if_there(source, after)
+        return _if_there(source, source[-1:] if name == "value_last" else source[:1])
 
     return key
 
 
-def pair_fn(key_spec: str, value_spec: str) -> Callable[[Any, Text], tuple[Text, Text]]:
-    key, value = key_fn(key_spec), value_fn(value_spec)
-
-    def pair(k: Any, v: str | None) -> tuple[str | None, str | None]:
-        return (key(k, v), value(v))
-
-    return pair
+def pair_fn(key_spec: str, value_spec: str, *, windowed: bool) -> Callable[[Any, Text], tuple[Text, Text]]:
+    key, value = key_fn(key_spec, windowed=windowed), value_fn(value_spec)
+    return lambda k, v: (key(k, v), value(v))
 
 
 def joiner_fn(spec: str) -> Callable[[Text, Text], Text]:
     name, _, x = spec.partition(":")
 
-    def joiner(left: str | None, right: str | None) -> str | None:
+    def joiner(left: Text, right: Text) -> Text:
         if name == "concat":
-            return ("-" if left is None else left) + (x or "+") + ("-" if right is None else right)
+            return hr.if_null(left, "-") + (x or "+") + hr.if_null(right, "-")
         return left if name == "left" else right
 
     return joiner
@@ -113,38 +104,37 @@ def joiner_fn(spec: str) -> Callable[[Text, Text], Text]:
 def fold_fn(spec: str) -> Callable[[Text, Text], Text]:
     """`fold(aggregate, value)`"""
     name, _, x = spec.partition(":")
-    folds: dict[str, Callable[[str, str], Text]] = {
+    folds: dict[str, Callable[[Text, Text], Text]] = {
         "append": lambda agg, v: agg + x + v,
         "concat": lambda agg, v: agg + x + v,
-        "max": max,
-        "min": min,
+        "max": lambda agg, v: hr.when(v > agg, v).otherwise(agg),
+        "min": lambda agg, v: hr.when(v < agg, v).otherwise(agg),
         "first": lambda agg, _: agg,
         "last": lambda _, v: v,
-        "clear": lambda agg, v: None if v == x else agg + v,
-        "remove_first": lambda agg, v: agg.replace(v, "", 1),
+        "clear": lambda agg, v: hr.when(v == x, None).otherwise(agg + v),
+        "remove_first": _without_first,
     }
 
-    def fold(agg: str | None, v: str | None) -> str | None:
-        if agg is None or v is None:
-            return v if agg is None else agg
-        return folds[name](agg, v)
+    def fold(agg: Text, v: Text) -> Text:
+        return hr.when(hr.is_null(agg), v).when(hr.is_null(v), agg).otherwise(folds[name](agg, v))
 
     return fold
 
 
+def _without_first(agg: Text, v: Text) -> Text:
+    place = agg.find(v)
+    return hr.when(place < 0, agg).otherwise(agg[:place] + agg[place + hr.length(v) :])
+
+
 def aggregator_fn(spec: str) -> Callable[[Any, Text, Text], Text]:
     fold = fold_fn(spec)
-
-    def aggregator(_: Any, v: str | None, agg: str | None) -> str | None:
-        return fold(agg, v)
-
-    return aggregator
+    return lambda _, v, agg: fold(agg, v)
 
 
 def merger_fn(spec: str) -> Callable[[Any, Text, Text], Text]:
     fold = fold_fn(spec)
+    return lambda _, left, right: fold(left, right)
 
-    def merger(_: Any, left: str | None, right: str | None) -> str | None:
-        return fold(left, right)
 
-    return merger
+def _if_there(v: Text, result: Text) -> Text:
+    return hr.when(hr.is_null(v), None).otherwise(result)

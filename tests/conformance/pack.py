@@ -10,7 +10,6 @@ from typing import Any
 
 import headrace as hr
 from cases.table import Case
-from headrace.dsl import Builder
 from headrace.expr import Bound, bind
 from headrace.expr.bound import Applied
 from headrace.model.types import STR
@@ -29,13 +28,6 @@ class PackedApp(hr.App):
 
     def plan(self) -> Plan:
         return self._packed
-
-
-def plan_of(case: Case) -> Plan:
-    """The plan of a case as it is written."""
-    builder = Builder(case.id)
-    case.topology(builder)
-    return builder.plan()
 
 
 def prefix(case: Case) -> str:
@@ -59,7 +51,7 @@ def prefixed_plan(case: Case) -> Plan:
             changed["store"] = before + store
         return replace(node, **changed)
 
-    return plan_of(case).rewrite(change)
+    return case.plan().rewrite(change)
 
 
 def _behind(before: str, topic: Bound) -> Bound:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from cases.table import Case
 from conformance.kafka_io import Reader, create_topics, produce_all
 from conformance.observed import Observed
-from conformance.pack import PackedApp, plan_of, prefix
+from conformance.pack import PackedApp, prefix
 from headrace.errors import HeadraceError
 from headrace.model.clock import SetClock
 from headrace.model.record import RawRecord, Record
@@ -20,6 +21,8 @@ from headrace.task.loop import Loop
 
 # Spark plans a query in more than linear time: more in one are slower, fewer pay for more starts.
 _PACK = 40
+
+_SLICE_S, _SILENCE_S = 0.05, 300.0
 
 
 def observe_all(cases: Sequence[Case], broker: str, checkpoints: Path) -> dict[str, Observed]:
@@ -41,7 +44,7 @@ def observe_all(cases: Sequence[Case], broker: str, checkpoints: Path) -> dict[s
 def refusal(case: Case) -> HeadraceError | None:
     """Why Spark does not run a case, if so."""
     try:
-        check_supported(rewrite(plan_of(case)))
+        check_supported(rewrite(case.plan()))
     except HeadraceError as refused:
         return refused
     return None
@@ -52,6 +55,60 @@ def _packs(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
     ordered = sorted(cases, key=lambda case: len(case.batches))
     for start in range(0, len(ordered), _PACK):
         yield ordered[start : start + _PACK]
+
+
+def observe_live(cases: Sequence[Case], broker: str, checkpoints: Path) -> dict[str, Observed]:
+    """The same in one query that goes on from batch to batch, and starts again where a case says so.
+
+    Spark may take the records of one batch apart: good for cases whose batches are single records.
+    """
+    observed = {case.id: Observed() for case in cases}
+    create_topics(broker, sorted({name for case in cases for name in _topics(case)}))
+    for number, pack in enumerate(_packs(cases)):
+        with _Live(pack, broker, checkpoints / str(number)) as live:
+            for step in range(max(len(case.batches) for case in pack)):
+                found = live.run(step)
+                for case in pack:
+                    observed[case.id].add(_output(case, found))
+    return observed
+
+
+class _Live:
+    """An application of many cases that runs while records come."""
+
+    def __init__(self, cases: Sequence[Case], broker: str, checkpoint: Path) -> None:
+        self._cases, self._broker, self._checkpoint = cases, broker, checkpoint
+        self._reader = Reader(broker, [prefix(case) + topic for case in cases for topic in case.outputs])
+        self._sent = 0
+        self._app: PackedApp | None = None
+
+    def __enter__(self) -> _Live:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+        self._reader.close()
+
+    def run(self, number: int) -> Mapping[str, list[RawRecord]]:
+        """What a batch of every case writes."""
+        if any(number < len(case.batches) and case.batches[number].restart for case in self._cases):
+            self._close()
+        if self._app is None:
+            self._app, self._sent = PackedApp(self._cases, broker=self._broker, checkpoint=self._checkpoint), 0
+            self._app.start()
+        records = [raw for case in self._cases for raw in _input(case, number)]
+        produce_all(self._broker, records)
+        self._sent += len(records)
+        deadline = time.monotonic() + _SILENCE_S
+        while self._app.progress.records_in < self._sent:
+            assert time.monotonic() < deadline, f"{self._app.progress}, {self._sent} were sent"
+            self._app.wait(_SLICE_S)
+        return self._reader.read()
+
+    def _close(self) -> None:
+        if self._app is not None:
+            self._app.close()
+            self._app = None
 
 
 def _observe_pack(cases: Sequence[Case], broker: str, checkpoint: Path, observed: dict[str, Observed]) -> None:
@@ -67,7 +124,7 @@ def _observe_pack(cases: Sequence[Case], broker: str, checkpoint: Path, observed
 
 
 def _topics(case: Case) -> Iterator[str]:
-    plan = plan_of(case)
+    plan = case.plan()
     named = [topic for source in plan.of(Source) for topic in source.topics]
     named += [to.topic for to in plan.of(To) if isinstance(to.topic, str)]
     for topic in [*named, *case.outputs, *(put.topic for batch in case.batches for put in batch.puts)]:
@@ -75,7 +132,7 @@ def _topics(case: Case) -> Iterator[str]:
 
 
 def _input(case: Case, number: int) -> Iterator[RawRecord]:
-    loop = Loop(plan_of(case), SetClock())
+    loop = Loop(case.plan(), SetClock())
     for put in case.batches[number].puts if number < len(case.batches) else ():
         source = loop.source_of(put.topic)
         for record in put.records:
@@ -89,7 +146,7 @@ def _input(case: Case, number: int) -> Iterator[RawRecord]:
 
 
 def _output(case: Case, found: Mapping[str, Sequence[RawRecord]]) -> dict[str, list[Record]]:
-    sinks = plan_of(case).of(To)
+    sinks = case.plan().of(To)
     named = {to.topic: to for to in sinks if isinstance(to.topic, str)}
     choosing = next((to for to in sinks if not isinstance(to.topic, str)), sinks[0])
     return {

@@ -6,15 +6,12 @@ from datetime import timedelta
 
 from cases.table import Case
 from conformance.observed import Observed
-from headrace.dsl import Builder
 from headrace.testing import TopologyTestDriver
 
 
 def observe(case: Case, *, restarting: bool = False) -> Observed:
     """What the case writes when its batches run one after the other, with a restart before each if that is wanted."""
-    builder = Builder(case.id)
-    case.topology(builder)
-    driver = TopologyTestDriver(builder)
+    driver = TopologyTestDriver(case.declared())
     observed = Observed()
     for batch in case.batches:
         if batch.restart or restarting:

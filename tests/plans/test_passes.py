@@ -13,7 +13,6 @@ from cases.all import all_cases
 from cases.table import Case
 from conformance.oracle_build import build
 from conformance.oracle_live import recorded
-from conformance.pack import plan_of
 from headrace.dsl import Builder
 from headrace.model.clock import SetClock
 from headrace.model.record import RawRecord
@@ -26,7 +25,7 @@ from headrace.task.loop import Loop
 
 @pytest.mark.parametrize("case", all_cases(), ids=str)
 def test_a_rewritten_plan_writes_the_same(case: Case) -> None:
-    plan = plan_of(case)
+    plan = case.plan()
     assert written(case, rewrite(plan)) == written(case, plan)
 
 

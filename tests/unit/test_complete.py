@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 from cases.all import all_cases
-from conformance.pack import plan_of
 from headrace.passes.pipeline import rewrite
 from headrace.plan import nodes
 from headrace.plan.nodes import Node, Source, TableGroupBy
@@ -78,5 +77,5 @@ def camel(stem: str) -> str:
 
 
 def test_every_node_has_a_case() -> None:
-    covered = {type(node) for case in all_cases() for node in rewrite(plan_of(case)).nodes}
+    covered = {type(node) for case in all_cases() for node in rewrite(case.plan()).nodes}
     assert names(ALL_NODES - covered) == []

@@ -137,8 +137,10 @@ class Expr:
     def __getitem__(self, item: object) -> Expr:
         if not isinstance(item, slice):
             return call("[]", self, item)
+        if item.step == -1 and item.start is None and item.stop is None:
+            return call("[::-1]", self)
         if item.step is not None:
-            _refuse("a slice with a step is not supported yet")
+            _refuse("a slice with a step is not supported yet, but for [::-1]")
         start = 0 if item.start is None else item.start  # the same, and one kind of slice less
         return call("[:]", self, start) if item.stop is None else call("[:]", self, start, item.stop)
 

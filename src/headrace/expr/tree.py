@@ -139,6 +139,8 @@ class Call(Tree):
             return "hr" + _when(self)
         if name == "[]":
             return f"{_within(args[0], _ATOM)}[{args[1]}]"
+        if name == "[::-1]":
+            return f"{_within(args[0], _ATOM)}{name}"
         if name == "[:]":
             start = "" if isinstance(args[1], Literal) and args[1].value == 0 else str(args[1])
             return f"{_within(args[0], _ATOM)}[{start}:{'' if len(args) == 2 else args[2]}]"

@@ -37,6 +37,9 @@ def read_topics(session: SparkSession, placement: Placement, kafka: Mapping[str,
         .option("kafka.isolation.level", "read_committed")
         # Spark looks for the end of a partition now and then: an answer that nothing is there should not take long.
         .option("kafka.fetch.max.wait.ms", 20)
+        # The connector asks for the ends of a partition after every poll: two trips to the broker for 500 records.
+        .option("kafka.max.poll.records", 20_000)
+        .option("kafka.max.partition.fetch.bytes", 4 * 1024 * 1024)
     )
     for name, value in kafka.items():
         reader = reader.option(f"kafka.{name}", value)

@@ -86,7 +86,7 @@ def test_an_expression_prints_as_python(expr: Expr, printed: str) -> None:
         (lambda x: [*x], "going through it with `for`, `*` or list() needs the value now"),
         (len, "len() needs the value now: use hr.length(...)"),
         (lambda x: "a" in x, "`in` needs the value now: use hr.contains(...)"),
-        (lambda x: x[::2], "a slice with a step is not supported yet"),
+        (lambda x: x[::2], "a slice with a step is not supported yet, but for [::-1]"),
         (str, "an f-string, str(), print() or % needs the value now: use + and hr.text(...)"),
         (lambda x: f"{x}", "an f-string, str(), print() or % needs the value now: use + and hr.text(...)"),
         (lambda x: f"{x:>5}", "an f-string, str(), print() or % needs the value now: use + and hr.text(...)"),

@@ -32,6 +32,8 @@ ITEMS = (
     Function("[]", (STR, INT), STR, item, "hr_item({0}, {1})"),
     Function("[]", (BYTES, INT), INT, item, "hr_item_bytes({0}, {1})"),
     Function("[]", (_ANYS, INT), ANY, item, "hr_item_list({0}, {1})", gives_none=lambda *_: True),
+    Function("[::-1]", (STR,), STR, lambda whole: whole[::-1], "reverse({0})"),
+    Function("[::-1]", (_ANYS,), _ANYS, lambda whole: whole[::-1], "reverse({0})"),
     *_slices(STR, "hr_slice"),
     *_slices(BYTES, "hr_slice_bytes"),
     *_slices(_ANYS, "hr_slice_list"),

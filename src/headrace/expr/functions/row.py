@@ -41,7 +41,7 @@ class Function:
             return f"None has no {self.name[1:]}()" if position == 0 else f"{self.name[1:]}() does not take None"
         if self.name.isidentifier():
             return f"hr.{self.name}() does not take None"
-        if self.name in ("[]", "[:]"):
+        if self.name.startswith("["):
             return "None has no items" if position == 0 else "None is no index"
         return f"None cannot be used with {self.name}"
 
@@ -52,6 +52,8 @@ def signature(name: str, types: tuple[Type, ...]) -> str:
         return f"{types[0]}{name}({', '.join(map(str, types[1:]))})"
     if name.isidentifier():
         return f"hr.{name}({', '.join(map(str, types))})"
+    if name == "[::-1]":
+        return f"{types[0]}{name}"
     if name in ("[]", "[:]"):
         return f"{types[0]}[{':'.join(map(str, types[1:]))}{':' if name == '[:]' and len(types) == 2 else ''}]"
     return f"{name}{types[0]}" if len(types) == 1 else f"{types[0]} {name} {types[1]}"
