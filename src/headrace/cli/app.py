@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from headrace.cli.connection import Target, broker_options
 from headrace.cli.load import load_app
 from headrace.cli.main import Options
+from headrace.runtime.place import Place
 
 _target = click.argument("target", metavar="APP")
 
@@ -20,12 +19,12 @@ _target = click.argument("target", metavar="APP")
 )
 @click.option(
     "--checkpoint",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Directory to go on from. Default: as the application says.",
+    metavar="PLACE",
+    help="Directory, or address of one that a cluster shares, to go on from. Default: as the application says.",
 )
 @broker_options
 @click.pass_obj
-def run(options: Options, broker: Target, target: str, until: str | None, checkpoint: Path | None) -> None:
+def run(options: Options, broker: Target, target: str, until: str | None, checkpoint: str | None) -> None:
     """Run an application until Ctrl-C.
 
     APP is file.py, file.py:name or package.module:name; the name is `app` if not given. What --broker, -X and --config
@@ -38,7 +37,7 @@ def run(options: Options, broker: Target, target: str, until: str | None, checkp
     if not (broker.from_environment and app.broker):
         app.broker = broker.address or app.broker
     app.kafka |= broker.kafka
-    app.checkpoint = checkpoint.absolute() if checkpoint else app.checkpoint
+    app.checkpoint = Place.of(checkpoint, app.id) if checkpoint else app.checkpoint
     app.verbose = app.verbose or options.verbose
     app.run(until=until)
 

@@ -24,6 +24,7 @@ _COMMANDS = {
     "demo": ("headrace.cli.demo:demo", "Run a demo, or list them all."),
     "broker": ("headrace.cli.broker:broker", "Start, stop and look at the embedded Kafka broker."),
     "topics": ("headrace.cli.topics:topics", "List, create, describe, delete, fill and read topics."),
+    "jars": ("headrace.cli.jars:jars", "Print the jars that a Spark session of your own needs."),
 }
 
 

@@ -39,6 +39,11 @@ def fetch(group: Group, *, progress: Progress | None = None) -> list[Path]:
         return [folder / jar.file for jar in wanted]
 
 
+def names(group: Group) -> set[str]:
+    """The file names of a group's jars, wherever they are."""
+    return {jar.file for jar in lock.read(LOCK) if jar.group == group}
+
+
 def _absent(jars: Sequence[Jar], folder: Path) -> list[Jar]:
     return [jar for jar in jars if not jar.is_at(folder / jar.file)]
 

@@ -15,10 +15,9 @@ from headrace.errors import KernelBuildFailed, KernelMissing
 from headrace.jvm.exclusive import exclusive
 from headrace.jvm.jars import LOCK, fetch
 from headrace.jvm.java import find_java
-from headrace.jvm.paths import cache_folder, pyspark_jars
+from headrace.jvm.paths import cache_folder, keep_newest, mark_used, pyspark_jars
 
 HERE = Path(__file__).parent
-KEPT = 3
 FLAGS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xss8m", "-Xmx1g")
 
 
@@ -48,13 +47,13 @@ def compiled(folder: Path) -> Path:
         raise KernelMissing(str(folder))
     with cache_folder("kernel") as cache:
         jar = cache / f"{_digest(folder, sources)}.jar"
-        if not _touch(jar):
+        if not mark_used(jar):
             connector = fetch("connector")
             with exclusive(cache / ".lock", "compiling the kernel"):
-                if not _touch(jar):
+                if not mark_used(jar):
                     print("compiling the kernel (a few seconds, only after changes) ...", file=sys.stderr, flush=True)
                     compile_kernel(sources, jar, jars=connector)
-                    _prune(cache)
+                    keep_newest(cache, "*.jar")
     return jar
 
 
@@ -85,18 +84,3 @@ def _digest(folder: Path, sources: Sequence[Path]) -> str:
         name = path.relative_to(folder) if path is not LOCK else LOCK.name
         digest.update(f"\0{name}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()[:16]
-
-
-def _touch(jar: Path) -> bool:
-    """Mark a jar as used now; False when it is not there."""
-    try:
-        os.utime(jar)
-    except FileNotFoundError:
-        return False
-    return True
-
-
-def _prune(cache: Path) -> None:
-    """Keep the jars used last: somebody may work in two checkouts in turn."""
-    for old in sorted(cache.glob("*.jar"), key=lambda jar: jar.stat().st_mtime)[:-KEPT]:
-        old.unlink(missing_ok=True)

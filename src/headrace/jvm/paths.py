@@ -12,6 +12,8 @@ from platformdirs import user_cache_path, user_data_path
 
 from headrace.errors import CacheUnwritable, SparkMissing
 
+_KEPT = 3
+
 
 def cache_dir() -> Path:
     """Folder of what can be made again: jars, the compiled kernel. It may not exist yet."""
@@ -44,3 +46,18 @@ def cache_folder(name: str) -> Iterator[Path]:
         yield folder
     except OSError as error:
         raise CacheUnwritable(str(folder), error.strerror or str(error)) from None
+
+
+def mark_used(file: Path) -> bool:
+    """Mark a file of the cache as used now; False when it is not there."""
+    try:
+        os.utime(file)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def keep_newest(folder: Path, pattern: str) -> None:
+    """Keep the files used last: somebody may work in two checkouts in turn."""
+    for old in sorted(folder.glob(pattern), key=lambda file: file.stat().st_mtime)[:-_KEPT]:
+        old.unlink(missing_ok=True)

@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING
 
 from headrace.dsl.builder import Builder
 from headrace.errors import AlreadyStarted, HeadraceError, OptionInvalid
-from headrace.jvm.paths import data_dir
 from headrace.passes.pipeline import rewrite
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.describe import describe
 from headrace.plan.growth import growing_stores
 from headrace.plan.origin import origin
 from headrace.runtime.console import LOGGER, lines_on_console, on_stop_signal, tell_plainly_at_exit
+from headrace.runtime.place import Place
 from headrace.runtime.progress import Progress
 from headrace.runtime.states import State
+from headrace.spark.master import EXAMPLES, Master
 
 if TYPE_CHECKING:
     from headrace.runtime.run import Run
+    from headrace.spark.session import Wanted
 
 Listener = Callable[[State, State], None]
 
@@ -34,8 +36,9 @@ class App(Builder):
     """A stream processing application.
 
     Declare streams and tables on it, then call `run()`. Without `broker` it uses the embedded one, which is started if
-    need be; `kafka` holds further client properties (`security.protocol`, `sasl.*`, `ssl.*` ...), `spark` settings of
-    Spark. What it has processed, and its state, are kept in `checkpoint`: a later run goes on from there.
+    need be; `kafka` holds further client properties (`security.protocol`, `sasl.*`, `ssl.*` ...). What it has done, and
+    its state, are kept in `checkpoint`, a directory or an address ("hdfs://..."): a later run goes on from there. Spark
+    runs in this process unless `spark` is a master ("spark://host:7077") or a session; it may also hold settings.
     """
 
     def __init__(
@@ -46,14 +49,14 @@ class App(Builder):
         kafka: Mapping[str, str] | None = None,
         checkpoint: str | Path | None = None,
         emit: str = "settled",
-        spark: Mapping[str, str] | None = None,
+        spark: str | Wanted | None = None,
         verbose: bool = False,
     ) -> None:
         super().__init__(app_id, emit=emit)
         self.broker = broker
         self.kafka = dict(kafka or {})
-        self.checkpoint = Path(checkpoint).expanduser().absolute() if checkpoint else data_dir() / "apps" / self.id
-        self.spark = dict(spark or {})
+        self.checkpoint = Place.of(checkpoint, self.id)
+        self.spark = _wanted(spark)
         self.verbose = verbose
         self._state = State.CREATED
         self._listeners: list[Listener] = []
@@ -214,3 +217,15 @@ class App(Builder):
                 listener(old, state)
             except Exception:
                 LOGGER.exception("%s: a listener failed at %s", self.id, state.value)
+
+
+def _wanted(spark: str | Wanted | None) -> Wanted:
+    """What was said of Spark, as settings or as the session it is."""
+    if not isinstance(spark, str | Mapping | None):
+        if hasattr(spark, "sparkContext"):
+            return spark
+        raise OptionInvalid("spark", spark, "a session that has a JVM: Spark Connect has none", origin())
+    settings = {"spark.master": spark} if isinstance(spark, str) else dict(spark or {})
+    if "spark.master" in settings and not Master(settings["spark.master"]).known:
+        raise OptionInvalid("spark", settings["spark.master"], f"a master like {EXAMPLES}", origin())
+    return settings

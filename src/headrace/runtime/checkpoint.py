@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Protocol
 
 from headrace.errors import (
     CheckpointBroken,
@@ -20,6 +21,7 @@ from headrace.log.files import write_whole
 from headrace.log.locks import FileLock
 
 _LAST_BREATH_S = 30.0
+_LAYOUT = "headrace.json"
 
 
 @dataclass(frozen=True)
@@ -36,18 +38,51 @@ class Layout:
     """The stores of each stage, and which task owns a key of theirs."""
 
 
-class Checkpoint:
-    """A local checkpoint directory, held by one process at a time."""
+class Files(Protocol):
+    """Small texts at a place that others may read too."""
 
-    def __init__(self, app: str, directory: Path) -> None:
+    def read(self, name: str) -> str | None:
+        """A text; None if there is none of this name."""
+
+    def write(self, name: str, text: str) -> None:
+        """Write a text so that nobody ever sees half of it."""
+
+
+@dataclass(frozen=True)
+class LocalFiles:
+    """Texts in a directory."""
+
+    directory: Path
+
+    def read(self, name: str) -> str | None:
+        try:
+            return (self.directory / name).read_text()
+        except FileNotFoundError:
+            return None
+
+    def write(self, name: str, text: str) -> None:
+        write_whole(self.directory / name, text)
+
+
+class Checkpoint:
+    """A checkpoint, held by one process of this machine at a time.
+
+    It is a directory; or it is at an address that a cluster shares, with `files` there, and only the lock and Spark's
+    log are in the directory.
+    """
+
+    def __init__(self, app: str, directory: Path, address: str | None = None, files: Files | None = None) -> None:
         self.directory = directory
+        self.place = address or str(directory)
         self._app = app
+        self._address = address or directory.absolute().as_uri()
+        self._files = files or LocalFiles(directory)
         self._lock = FileLock(directory / "lock")
 
     @property
     def spark(self) -> str:
         """Where Spark keeps offsets, commits and state."""
-        return (self.directory / "spark").as_uri()
+        return f"{self._address.rstrip('/')}/spark"
 
     @property
     def log(self) -> Path:
@@ -76,29 +111,24 @@ class Checkpoint:
     def known_layout(self) -> Layout | None:
         """The layout the checkpoint was made with, if it was used before."""
         try:
-            return Layout(**json.loads(self._layout.read_text()))
-        except FileNotFoundError:
-            return None
+            text = self._files.read(_LAYOUT)
+            return None if text is None else Layout(**json.loads(text))
         except (OSError, ValueError, TypeError) as error:
-            raise CheckpointBroken(str(self._layout), str(error)) from None
+            raise CheckpointBroken(f"{self.place.rstrip('/')}/{_LAYOUT}", str(error)) from None
 
     def settle(self, layout: Layout) -> None:
         """Keep the layout of a first start; refuse one that differs from it later."""
         known = self.known_layout()
         if known is None:
             with self._writing():
-                write_whole(self._layout, json.dumps(asdict(layout), indent=2) + "\n")
+                self._files.write(_LAYOUT, json.dumps(asdict(layout), indent=2) + "\n")
             return
         for source, there in known.sources.items():
             _refuse_other_partitions(there, layout.sources.get(source))
         for name, words in _WORDS.items():
             there, here = getattr(known, name), getattr(layout, name)
             if there != here:
-                raise CheckpointForeign(str(self.directory), words, there, here)
-
-    @property
-    def _layout(self) -> Path:
-        return self.directory / "headrace.json"
+                raise CheckpointForeign(self.place, words, there, here)
 
     @property
     def _pid(self) -> Path:
@@ -109,7 +139,7 @@ class Checkpoint:
         try:
             yield
         except OSError as error:
-            raise CheckpointUnwritable(str(self.directory), error.strerror or str(error)) from None
+            raise CheckpointUnwritable(self.place, error.strerror or str(error)) from None
 
     def _orphaned(self) -> bool:
         """Whether the lock is held only by the JVM of a process that was killed: it ends by itself in a moment."""

@@ -14,7 +14,7 @@ _DISK = re.compile(r"No space left on device|Read-only file system|Disk quota ex
 _BROKER = re.compile(r"org\.apache\.kafka\.common\.errors\.(Timeout|Disconnect|Network)Exception: ([^\n]*)")
 
 
-def failure_of(causes: Sequence[str], app: str, checkpoint: Checkpoint, address: str, log: Path) -> HeadraceError:
+def failure_of(causes: Sequence[str], app: str, checkpoint: Checkpoint, address: str, log: Path | str) -> HeadraceError:
     """The error for a failed query; `causes` are the texts of its exceptions, the innermost last."""
     text = "\n".join(causes)
     fault = find_fault(text)
@@ -22,7 +22,7 @@ def failure_of(causes: Sequence[str], app: str, checkpoint: Checkpoint, address:
         return fault
     disk = _DISK.search(text)
     if disk:
-        return CheckpointUnwritable(str(checkpoint.directory), disk.group(0))
+        return CheckpointUnwritable(checkpoint.place, disk.group(0))
     broker = _BROKER.search(text)
     if broker:
         return BrokerLost(address, broker.group(2))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
-from headrace.errors import HeadraceError, SparkLost
+from headrace.errors import BrokerNotShared, CheckpointNotShared, HeadraceError, SparkLost
 from headrace.log.broker import EmbeddedBroker
 from headrace.log.properties import for_java, refuse_ours
 from headrace.log.topics import Topics
@@ -20,6 +21,7 @@ from headrace.runtime.failures import failure_of
 from headrace.runtime.progress import Progress
 from headrace.runtime.topics import ensure_topics, owners, refuse_overlaps, share
 from headrace.spark import session as spark
+from headrace.spark.files import SharedFiles
 from headrace.spark.placement import Placement
 from headrace.spark.query import Query, dataframe, plain_errors
 
@@ -35,17 +37,21 @@ class Run:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._checkpoint = Checkpoint(app.id, app.checkpoint)
+        place = app.checkpoint
+        files = SharedFiles(self._session, place.address) if place.address else None
+        self._checkpoint = Checkpoint(app.id, place.directory, place.address, files)
         self._held = ExitStack()
+        self._joined: spark.Session | None = None
         self._query: Query | None = None
         self._progress, self._counting = Progress(), threading.Lock()
-        self._address, self._log = "", app.checkpoint
+        self._address, self._log = "", spark.log_of(app.spark, self._checkpoint.log)
         self.failure: HeadraceError | None = None
 
     def start(self, plan: Plan, *, until_latest: bool) -> None:
         """Bring everything up, what is quickest to fail first."""
         app, checkpoint = self._app, self._checkpoint
         refuse_ours(app.kafka)
+        self._refuse_what_a_cluster_cannot_reach()
         checkpoint.take()
         self._held.callback(checkpoint.release)
         self._address = app.broker or self._join_embedded_broker()
@@ -55,12 +61,7 @@ class Run:
         refuse_overlaps(plan, topics)
         layout = self._layout(plan, topics)
         checkpoint.settle(layout)
-        self._log = spark.log_of(checkpoint.log)
-        app.say(f"starting Spark, its log is {self._log}")
-        session = spark.join(
-            app.spark, checkpoint.log, tasks=layout.tasks, verbose=app.verbose, inherited=[checkpoint.lock]
-        )
-        self._held.callback(spark.leave, session)
+        session = self._session()
         kafka = {"bootstrap.servers": self._address, **for_java(app.kafka)}
         with plain_errors(app.id, self._log):
             self._query = Query.start(
@@ -125,6 +126,31 @@ class Run:
         """Look at the progress often enough: Spark remembers the last hundred batches."""
         while not self._ended(_COUNT_S):
             pass
+
+    def _session(self) -> spark.Session:
+        """The session of this run, which is joined when it is first asked for."""
+        if self._joined is None:
+            app, checkpoint = self._app, self._checkpoint
+            self._log = spark.log_of(app.spark, checkpoint.log)
+            app.say(f"{self._origin()}, its log is {self._log}")
+            self._joined = spark.join(app.spark, checkpoint.log, verbose=app.verbose, inherited=[checkpoint.lock])
+            self._held.callback(spark.leave, self._joined)
+        return self._joined
+
+    def _origin(self) -> str:
+        wanted = self._app.spark
+        master = spark.master_of(wanted)
+        if not isinstance(wanted, Mapping):
+            return f"in a session of Spark on {master}"
+        return "starting Spark" if master.inside else f"starting Spark on {master}"
+
+    def _refuse_what_a_cluster_cannot_reach(self) -> None:
+        app, master = self._app, spark.master_of(self._app.spark)
+        if not master.here:
+            if not app.checkpoint.shared:
+                raise CheckpointNotShared(str(app.checkpoint), str(master))
+            if app.broker is None:
+                raise BrokerNotShared(str(master))
 
     def _join_embedded_broker(self) -> str:
         lease = EmbeddedBroker().join(say=self._app.say)

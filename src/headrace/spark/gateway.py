@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,16 +13,20 @@ from pathlib import Path
 from typing import Any
 
 from pyspark import SparkConf
+from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
 
+from headrace.errors import SparkNotStarted
 from headrace.jvm.archive import Archive
 from headrace.jvm.jars import fetch
 from headrace.jvm.java import find_java
 from headrace.jvm.kernel import kernel_jar
 from headrace.jvm.paths import pyspark_jars
+from headrace.spark.master import Master
 
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_REASON = re.compile(r'^(Exception in thread "main" [\w.$]+|Error): ')
 
 # The JVM's second compiler waits for code that is really hot: at the start it would take the cores from the program.
 _QUICK_START = (
@@ -32,14 +37,16 @@ _QUICK_START = (
 )
 
 # A topology of many operators is a deep plan, and Spark goes through it by recursion.
-_DEEP_PLANS = "-Xss16m"
+DEEP_PLANS = "-Xss16m"
 
 
 class Gateway:
     """A JVM of this process's own."""
 
-    def __init__(self, settings: Mapping[str, str], log: Path, *, verbose: bool, inherited: Sequence[int]) -> None:
-        self.log = log
+    def __init__(
+        self, master: Master, settings: Mapping[str, str], log: Path, verbose: bool, inherited: Sequence[int]
+    ) -> None:
+        self.master, self.log = master, log
         self.has_run = False
         """Whether a query ran in it: then its classes are worth to be kept for the next one."""
         java, connector = find_java(), fetch("connector")
@@ -51,24 +58,41 @@ class Gateway:
         conf.set("spark.driver.extraClassPath", os.pathsep.join(map(str, connector)))
         conf.set("spark.jars", ",".join(filter(None, [str(kernel_jar()), settings.get("spark.jars", "")])))
         conf.set(_JAVA_OPTIONS, " ".join([*map(_quoted, self._options(verbose)), settings.get(_JAVA_OPTIONS, "")]))
-        conf.set("spark.pyspark.python", sys.executable)
         log.parent.mkdir(parents=True, exist_ok=True)
-        # Spark has no setting for the address of local executors, and would follow a SPARK_HOME of another version.
-        environment = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_HOME": str(pyspark_jars().parent)}
+        # Spark would follow a SPARK_HOME of another version.
+        environment = {"SPARK_HOME": str(pyspark_jars().parent)}
+        if master.here:
+            conf.set("spark.pyspark.python", sys.executable)
+            environment["SPARK_LOCAL_IP"] = "127.0.0.1"  # Spark has no setting for the address of local executors
         with log.open("ab") as stderr, _with_environment(environment):
             child = {"stderr": stderr, "start_new_session": True, "pass_fds": tuple(inherited)}
-            self.py4j: Any = launch_gateway(conf, child)  # type: ignore[no-untyped-call]
-        atexit.register(self._end)
+            self.py4j: Any = self._launch(conf, child)
+        atexit.register(self.end)
+
+    def differs(self, master: Master) -> bool:
+        """Whether it cannot run what is for this master: a driver is told of its cluster at its start."""
+        return master != self.master and not (master.inside and self.master.inside)
 
     @property
     def alive(self) -> bool:
         """Whether its process still runs."""
         return self.py4j.proc.poll() is None
 
+    def _launch(self, conf: SparkConf, child: dict[str, Any]) -> Any:
+        before = self.log.stat().st_size
+        try:
+            return launch_gateway(conf, child)  # type: ignore[no-untyped-call]
+        except PySparkRuntimeError as exc:
+            with self.log.open(encoding="utf-8", errors="replace") as log:
+                log.seek(before)
+                said = [line.strip() for line in log if _REASON.search(line)]
+            reason = _REASON.sub("", said[-1]) if said else "its process has ended"
+            raise SparkNotStarted(str(self.master), reason, str(self.log)) from exc
+
     def _options(self, verbose: bool) -> list[str]:
         return [
             *_QUICK_START,
-            _DEEP_PLANS,
+            DEEP_PLANS,
             *self._archive.java_options(),
             f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}",
             f"-Dheadrace.log={self.log}",
@@ -76,8 +100,9 @@ class Gateway:
             f"-Dheadrace.console={'info' if verbose else 'off'}",
         ]
 
-    def _end(self) -> None:
+    def end(self) -> None:
         """End the JVM with this process, not after it. It writes the archive then, if there was none."""
+        atexit.unregister(self.end)
         new = not self._archive.exists
         if new and self.has_run and sys.stderr.isatty():
             print("saving Spark's classes for quicker starts (once) ...", file=sys.stderr, flush=True)

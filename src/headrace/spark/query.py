@@ -31,6 +31,7 @@ def dataframe(
     sharing: Sharing,
 ) -> DataFrame:
     """Everything from the source to the rows of the sink."""
+    session.conf.set("spark.sql.shuffle.partitions", sharing.tasks)
     grouped = Tasks(list(kernel(session).Groups.of(sharing.tasks)))
     native = Native(placement, grouped)
     flow = source_flow(read_topics(session, placement, kafka), placement, grouped, sharing)
@@ -43,7 +44,7 @@ def dataframe(
 class Query:
     """A running Spark query."""
 
-    def __init__(self, query: StreamingQuery, session: SparkSession, log: Path) -> None:
+    def __init__(self, query: StreamingQuery, session: SparkSession, log: Path | str) -> None:
         self._query, self._session, self._log = query, session, log
         self._counted = ""
 
@@ -57,7 +58,7 @@ class Query:
         topics: Iterable[str],
         create_topics: bool,
         until_latest: bool,
-        log: Path,
+        log: Path | str,
     ) -> Query:
         """Start writing the rows: until the end of what is there now, or for good.
 
@@ -124,7 +125,7 @@ class Query:
 
 
 @contextmanager
-def plain_errors(app: str, log: Path) -> Iterator[None]:
+def plain_errors(app: str, log: Path | str) -> Iterator[None]:
     """What Spark refuses while a query is built and started, in one sentence."""
     try:
         yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,18 +11,24 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from headrace.spark.gateway import Gateway
+from headrace.errors import SparkInUse, SparkNotStarted
+from headrace.spark.borrowed import borrow
+from headrace.spark.gateway import DEEP_PLANS, Gateway
+from headrace.spark.master import Master
+from headrace.spark.shipped import ship
+
+Session = SparkSession
+Wanted = Mapping[str, str] | Session
+"""What an application says of Spark: settings of one that is started for it, or a session that is there."""
 
 _STATE = "spark.sql.streaming.stateStore"
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "2g",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.extensions": "org.apache.spark.sql.headrace.Extensions",
@@ -35,76 +42,117 @@ SETTINGS = {
     # To count the rows, each would be looked up before it is written.
     f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
 }
+_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+_EXECUTOR_OPTIONS = "spark.executor.extraJavaOptions"
+_SUBMITTED = "PYSPARK_GATEWAY_PORT"
+"""Set by spark-submit: its JVM waits for this program."""
 
 
 class _Spark:
-    """The JVM and the Spark context of this process, and how many applications use it."""
+    """The JVM and the Spark context of this process, and the sessions of the applications that use it."""
 
     def __init__(self) -> None:
-        self._users = 0
+        self._sessions: list[Session] = []
         self._turn = threading.Lock()
         self.gateway: Gateway | None = None
 
-    def join(
-        self, settings: Mapping[str, str], log: Path, tasks: int, verbose: bool, inherited: Sequence[int]
-    ) -> SparkSession:
+    def join(self, settings: Mapping[str, str], log: Path, verbose: bool, inherited: Sequence[int]) -> Session:
         with self._turn:
-            self._forget_the_dead()
-            wanted = {"spark.master": "local[*]", **SETTINGS, **settings}
+            master = master_of(settings)
+            self._refuse_others(master)
+            self._forget_the_dead(master)
             if self.gateway is None:
-                self.gateway = Gateway(wanted, log, verbose=verbose, inherited=inherited)
+                master.check()
+                self.gateway = Gateway(master, _all_settings(master, settings), log, verbose, inherited)
             elif settings:
                 logging.getLogger("headrace").info("Spark runs already: settings of its process are not changed")
             SparkContext._ensure_initialized(gateway=self.gateway.py4j)
-            builder = SparkSession.builder.appName("headrace")
-            for name, value in wanted.items():
-                builder = builder.config(name, value)
-            with _own_signals():
-                session = builder.getOrCreate().newSession()
-            session.conf.set("spark.sql.shuffle.partitions", tasks)
-            kernel(session).Kernel.install(session._jsparkSession)
-            self._users += 1
+            session = self._new_session(master, _all_settings(master, settings))
+            self._sessions.append(session)
             return session
 
-    def leave(self, session: SparkSession) -> None:
+    def leave(self, session: Session) -> None:
         with self._turn:
-            self._users -= 1
-            if self._users == 0:
+            if session not in self._sessions:
+                return  # it was given, and is not ours to stop
+            self._sessions.remove(session)
+            if not self._sessions:
                 with suppress(Py4JError, ConnectionError):  # a JVM that is gone has nothing to give back
                     kernel(session).Producers.close()
                     session.stop()
 
-    def _forget_the_dead(self) -> None:
-        """A JVM that has died is not asked again; pyspark would go on asking it."""
-        if self.gateway is not None and not self.gateway.alive:
-            self.gateway, self._users = None, 0
-            SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
-            SparkSession._instantiatedSession = None
+    def _new_session(self, master: Master, settings: Mapping[str, str]) -> Session:
+        assert self.gateway is not None
+        builder = SparkSession.builder.appName("headrace")
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        try:
+            with _own_signals():
+                session = builder.getOrCreate().newSession()
+        except Py4JJavaError as exc:
+            reason = str(exc.java_exception.toString()).splitlines()[0]
+            raise SparkNotStarted(str(master), reason, str(self.gateway.log)) from exc
+        ship(session, master)
+        kernel(session).Kernel.install(session._jsparkSession)
+        return session
+
+    def _refuse_others(self, master: Master) -> None:
+        """A process has one Spark: it is not started beside one of somebody else, nor beside itself elsewhere."""
+        running = SparkContext._active_spark_context
+        if self.gateway is None and (running is not None or _SUBMITTED in os.environ):
+            there = str(running.master) if running is not None else "what spark-submit was told"
+            raise SparkInUse(
+                there, "one of its own", "give it the session: hr.App(..., spark=SparkSession.builder.getOrCreate())"
+            )
+        if self._sessions and self.gateway is not None and self.gateway.alive and self.gateway.differs(master):
+            fix = "close the applications that run there first, or start this one in a process of its own"
+            raise SparkInUse(str(self.gateway.master), str(master), fix)
+
+    def _forget_the_dead(self, master: Master) -> None:
+        """A JVM that has died, or was for another cluster, is not asked again; pyspark would go on asking it."""
+        if self.gateway is None or (self.gateway.alive and not self.gateway.differs(master)):
+            return
+        self.gateway.end()
+        self.gateway, self._sessions = None, []
+        SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+        SparkSession._instantiatedSession = None
 
 
 _SPARK = _Spark()
 """A process has one JVM, as pyspark has it: this is the one thing that is shared without being handed around."""
 
 
-def join(
-    settings: Mapping[str, str], log: Path, *, tasks: int, verbose: bool = False, inherited: Sequence[int] = ()
-) -> SparkSession:
-    """A session for one application of so many tasks, in the JVM of this process, which is started if need be.
+def join(wanted: Wanted, log: Path, *, verbose: bool = False, inherited: Sequence[int] = ()) -> Session:
+    """A session for one application: in the JVM of this process, which is started if need be, or beside the given one.
 
-    `inherited` are open files that the JVM keeps open for as long as it runs.
+    `inherited` are open files that a JVM of ours keeps open for as long as it runs.
     """
-    return _SPARK.join(settings, log, tasks, verbose, inherited)
+    if isinstance(wanted, Mapping):
+        return _SPARK.join(wanted, log, verbose, inherited)
+    session = borrow(wanted, {name: value for name, value in SETTINGS.items() if name.startswith("spark.sql.")})
+    ship(session, master_of(wanted))
+    kernel(session).Kernel.install(session._jsparkSession)
+    return session
 
 
-def leave(session: SparkSession) -> None:
-    """The application is done with its session; Spark stops with its last user."""
+def leave(session: Session) -> None:
+    """The application is done with its session; a Spark that was started for applications stops with the last one."""
     _SPARK.leave(session)
 
 
-def log_of(wanted: Path) -> Path:
-    """Where Spark writes its log: where the application that started it said, else as wanted."""
+def master_of(wanted: Wanted) -> Master:
+    """Where an application wants to run."""
+    if isinstance(wanted, Mapping):
+        return Master(wanted["spark.master"]) if "spark.master" in wanted else Master()
+    return Master(str(wanted.sparkContext.master))
+
+
+def log_of(wanted: Wanted, usual: Path) -> Path | str:
+    """Where Spark writes its log: where the application that started it said, else as usual."""
+    if not isinstance(wanted, Mapping):
+        return "that of the session that was given"
     gateway = _SPARK.gateway
-    return gateway.log if gateway is not None and gateway.alive else wanted
+    return gateway.log if gateway is not None and gateway.alive else usual
 
 
 def note_run() -> None:
@@ -113,9 +161,17 @@ def note_run() -> None:
         _SPARK.gateway.has_run = True
 
 
-def kernel(session: SparkSession) -> Any:
+def kernel(session: Session) -> Any:
     """The package of the kernel's classes in the JVM."""
     return session._jvm.org.apache.spark.sql.headrace  # type: ignore[union-attr]
+
+
+def _all_settings(master: Master, settings: Mapping[str, str]) -> dict[str, str]:
+    """Ours, and over them the application's; the driver of a cluster elsewhere must not hide from it."""
+    everything = {"spark.master": str(master), **SETTINGS, **(_LOOPBACK if master.here else {}), **settings}
+    if not master.inside:
+        everything[_EXECUTOR_OPTIONS] = f"{DEEP_PLANS} {settings.get(_EXECUTOR_OPTIONS, '')}".strip()
+    return everything
 
 
 @contextmanager

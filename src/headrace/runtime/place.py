@@ -1,0 +1,45 @@
+"""Where an application keeps what it goes on from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from headrace.jvm.paths import data_dir
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place for a checkpoint: a directory of this machine, or an address that every machine of a cluster reaches.
+
+    That a directory is mounted on all of them is said by its address, file:///mnt/apps/shop.
+    """
+
+    directory: Path
+    """On this machine: all of the checkpoint, or its lock and Spark's log."""
+
+    address: str | None = None
+    """Of the checkpoint if it is elsewhere."""
+
+    shared: bool = False
+
+    @staticmethod
+    def of(given: str | Path | None, app: str) -> Place:
+        """The place that a user names; by default one in the user's data directory."""
+        usual = data_dir() / "apps" / app
+        if not given:
+            return Place(usual)
+        if isinstance(given, Path) or not _ADDRESS.match(given):
+            return Place(Path(given).expanduser().absolute())
+        parts = urlsplit(given)
+        if parts.scheme.lower() == "file":
+            return Place(Path(url2pathname(parts.path)), shared=True)
+        return Place(usual, address=given, shared=True)
+
+    def __str__(self) -> str:
+        return self.address or str(self.directory)

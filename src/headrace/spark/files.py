@@ -1,0 +1,57 @@
+"""Small texts at an address that a whole cluster reaches, through Spark's own access to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import SparkSession
+
+
+class SharedFiles:
+    """Texts in a directory of HDFS, of an object store, or of whatever else Spark's Hadoop client knows.
+
+    Spark is asked for when the first text is.
+    """
+
+    def __init__(self, session: Callable[[], SparkSession], address: str) -> None:
+        self._session, self._address = session, address.rstrip("/")
+
+    def read(self, name: str) -> str | None:
+        """A text; None if there is none of this name."""
+        with _as_os_errors():
+            system, path, java = self._open(name)
+            if not system.exists(path):
+                return None
+            stream = system.open(path)
+            try:
+                return str(java.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
+            finally:
+                stream.close()
+
+    def write(self, name: str, text: str) -> None:
+        """Write a text that is not there yet: beside its place, then moved there."""
+        with _as_os_errors():
+            system, path, _ = self._open(name)
+            _, draft, _ = self._open(f"{name}.new")
+            stream = system.create(draft, True)
+            stream.write(bytearray(text.encode()))
+            stream.close()
+            if not system.rename(draft, path):
+                raise OSError(f"{draft} could not be moved to {path}")
+
+    def _open(self, name: str) -> tuple[Any, Any, Any]:
+        session = self._session()
+        java: Any = session._jvm
+        path = java.org.apache.hadoop.fs.Path(f"{self._address}/{name}")
+        return path.getFileSystem(session._jsparkSession.sessionState().newHadoopConf()), path, java
+
+
+@contextmanager
+def _as_os_errors() -> Iterator[None]:
+    try:
+        yield
+    except Py4JJavaError as exc:
+        raise OSError(str(exc.java_exception.toString()).splitlines()[0]) from exc
