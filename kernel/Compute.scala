@@ -1,7 +1,9 @@
 package org.apache.spark.sql.headrace
 
-import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue}
+import java.time.Duration
+import java.util.concurrent.ConcurrentLinkedQueue
 
+import com.google.common.cache.CacheBuilder
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -98,13 +100,17 @@ object Compute {
   /** One of the parts of an item. */
   def bytes(parts: InternalRow, part: Int): Array[Byte] = if (parts.isNullAt(part)) null else parts.getBinary(part)
 
-  private val idle = new ConcurrentHashMap[String, ConcurrentLinkedQueue[Computes]]
+  /** An executor does not know when a query has ended: those of a stage are forgotten when nobody asks for them. */
+  private val idle =
+    CacheBuilder.newBuilder.expireAfterAccess(Duration.ofMinutes(10)).build[String, ConcurrentLinkedQueue[Computes]]
 
   /** Compiled functions of a stage, used by one task at a time and kept for the next batch. */
   def borrow(stage: String, expressions: Array[Expression]): Computes = {
-    val kept = idle.computeIfAbsent(stage, _ => new ConcurrentLinkedQueue).poll()
+    val kept = idleOf(stage).poll()
     if (kept != null) kept else new Computes(expressions)
   }
 
-  def giveBack(stage: String, computes: Computes): Unit = idle.get(stage).add(computes)
+  def giveBack(stage: String, computes: Computes): Unit = idleOf(stage).add(computes)
+
+  private def idleOf(stage: String): ConcurrentLinkedQueue[Computes] = idle.get(stage, () => new ConcurrentLinkedQueue)
 }

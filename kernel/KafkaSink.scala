@@ -72,13 +72,14 @@ class KafkaSinkWrite(options: SinkOptions) extends StreamingWrite {
 
 class KafkaSinkWriterFactory(options: SinkOptions) extends StreamingDataWriterFactory {
   override def createWriter(partition: Int, task: Long, batch: Long): DataWriter[InternalRow] =
-    new KafkaSinkWriter(Producers.get(options))
+    new KafkaSinkWriter(options)
 }
 
 /** Writes the rows of one partition; they are on the broker when `commit` returns. */
-class KafkaSinkWriter(producer: SharedProducer) extends DataWriter[InternalRow] {
+class KafkaSinkWriter(options: SinkOptions) extends DataWriter[InternalRow] {
   import KafkaSinkWriter._
 
+  private val producer = Producers.take(options)
   @volatile private var failure: (String, Exception) = _
 
   override def write(row: InternalRow): Unit = {
@@ -98,7 +99,7 @@ class KafkaSinkWriter(producer: SharedProducer) extends DataWriter[InternalRow] 
   }
 
   override def abort(): Unit = ()
-  override def close(): Unit = ()
+  override def close(): Unit = Producers.giveBack(options)
 
   private def failIfFailed(): Unit = if (failure != null) throw refused(failure._1, failure._2)
 

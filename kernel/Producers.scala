@@ -1,6 +1,6 @@
 package org.apache.spark.sql.headrace
 
-import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.{ConcurrentHashMap, TimeUnit}
 
 import scala.jdk.CollectionConverters._
 
@@ -9,22 +9,59 @@ import org.apache.kafka.clients.producer.KafkaProducer
 import org.apache.kafka.common.errors.{InvalidTopicException, TopicExistsException}
 import org.apache.kafka.common.internals.Topic
 import org.apache.kafka.common.serialization.ByteArraySerializer
+import org.apache.spark.util.ThreadUtils
 
-/** The producers of this executor: one for each set of options, kept for the life of the process. */
+/** The producers of this executor: one for each set of options, closed when no task has asked for it for long.
+  *
+  * An executor does not know when a query has ended, and may live on in a session that was there before it.
+  */
 object Producers {
+  private val IdleMs = 300000L
   private val producers = new ConcurrentHashMap[SinkOptions, SharedProducer]
+  private lazy val sweeper = ThreadUtils.newDaemonSingleThreadScheduledExecutor("headrace-producers")
+    .scheduleWithFixedDelay(() => sweep(IdleMs), IdleMs, IdleMs, TimeUnit.MILLISECONDS)
 
-  def get(options: SinkOptions): SharedProducer = producers.computeIfAbsent(options, new SharedProducer(_))
+  /** The producer for a task, which gives it back. */
+  def take(options: SinkOptions): SharedProducer = producers.compute(options, (_, known) => {
+    val producer = if (known == null) open(options) else known
+    producer.users += 1
+    producer
+  })
+
+  def giveBack(options: SinkOptions): Unit = producers.computeIfPresent(options, (_, producer) => {
+    producer.users -= 1
+    producer.usedMs = System.currentTimeMillis
+    producer
+  })
+
+  /** Let go of those that nobody has used for so long. */
+  def sweep(idleMs: Long): Unit = producers.keySet.forEach(options =>
+    producers.computeIfPresent(options, (_, producer) => {
+      val idle = producer.users == 0 && System.currentTimeMillis - producer.usedMs >= idleMs
+      if (idle) producer.kafka.close()
+      if (idle) null else producer
+    }))
+
+  def count: Int = producers.size
 
   /** No query runs any more: let go of the broker. */
   def close(): Unit = {
     producers.values.forEach(_.kafka.close())
     producers.clear()
   }
+
+  private def open(options: SinkOptions): SharedProducer = {
+    sweeper // starts with the first
+    new SharedProducer(options)
+  }
 }
 
 /** A producer, and the topics it is known to be able to write. */
 class SharedProducer(options: SinkOptions) {
+  /** How many tasks use it now, and when the last one stopped to. */
+  private[headrace] var users = 0
+  private[headrace] var usedMs = 0L
+
   val kafka: KafkaProducer[Array[Byte], Array[Byte]] = new KafkaProducer(
     (SharedProducer.defaults ++ options.kafka).asJava.asInstanceOf[java.util.Map[String, Object]],
     new ByteArraySerializer,

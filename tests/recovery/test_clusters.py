@@ -12,13 +12,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import headrace as hr
+from headrace.cli.main import main
+from headrace.errors import CheckpointBroken, CheckpointForeign, SessionUnfit, SparkInUse
 from headrace.jvm.java import find_java
 from headrace.jvm.paths import pyspark_jars
 from headrace.log.records import NewRecord, consume, produce
+from headrace.runtime.place import Place
+from headrace.spark.borrowed import borrow
+from headrace.spark.session import join, kernel
 
 pytestmark = pytest.mark.spark
 
@@ -51,6 +57,14 @@ with app:
         assert not app.wait(0.05)
     context = SparkContext.getOrCreate()
     print(json.dumps([executors(context), context.parallelize([0]).map(imported).first()]))
+
+    bad = hr.App("bad", broker={broker!r}, checkpoint={checkpoint!r} + "-bad", spark=spark)
+    bad.stream({unreadable!r}, value=hr.STRING).to({target!r})
+    bad.start(until="latest")
+    try:
+        bad.wait()
+    except hr.HeadraceError as error:
+        print(str(error).splitlines()[0])
 """
 
 
@@ -110,7 +124,7 @@ def run(directory: Path, text: str, *command: str) -> list[str]:
     """Run a program and return the lines that it prints."""
     file = directory / "program.py"
     file.write_text(text)
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}
     done = subprocess.run(
         [*command, str(file)], capture_output=True, text=True, timeout=180, check=False, env=environment
     )
@@ -145,10 +159,13 @@ def test_two_workers_go_on_where_one_process_was_and_back(
     assert counts(broker, target) == expected
 
     expected = send(2)
-    names = {"broker": broker, "checkpoint": checkpoint, "source": source, "target": target}
-    program = PROGRAM.format(**names, master=master, records=len(LINES))
-    tasks, shipped = json.loads(run(tmp_path, program, sys.executable)[-1])
+    unreadable = topic("unreadable", partitions=1)
+    produce(broker, None, unreadable, [NewRecord(value=b"\xff")])
+    names = {"broker": broker, "checkpoint": checkpoint, "source": source, "target": target, "unreadable": unreadable}
+    report, failure = run(tmp_path, PROGRAM.format(**names, master=master, records=len(LINES)), sys.executable)
+    assert failure.startswith("the value of a record is not STRING: ")
     assert counts(broker, target) == expected
+    tasks, shipped = json.loads(report)
     assert len(tasks) == 2
     assert min(tasks.values()) > 0, tasks
     assert re.search(r"/headrace-\w+\.zip/headrace/", shipped), shipped
@@ -156,3 +173,127 @@ def test_two_workers_go_on_where_one_process_was_and_back(
     expected = send(3)
     count_here(broker, checkpoint, source, target)
     assert counts(broker, target) == expected
+
+
+GIVEN = """
+import headrace as hr
+from pyspark.sql import SparkSession
+
+session = SparkSession.builder.getOrCreate()
+session.conf.set("spark.sql.session.timeZone", "CET")
+
+def app(**options):
+    app = hr.App("given", broker={broker!r}, checkpoint={checkpoint!r}, **options)
+    words = app.stream({source!r}, value=hr.STRING).flat_map_values(lambda line: line.split())
+    words.group_by(lambda _, word: word).count(store="n").to_stream().to({target!r}, key=hr.STRING)
+    return app
+
+for options in ({{}}, {{"spark": session}}):
+    try:
+        app(**options).run(until="latest")
+    except hr.HeadraceError as error:
+        print(error)
+print(session.range(7).count(), session.conf.get("spark.sql.session.timeZone"))
+"""
+
+
+@pytest.fixture
+def given(broker: str, topic: Callable[..., str], tmp_path: Path) -> tuple[str, str]:
+    """A program that makes a session of its own, and the topic that it writes to."""
+    source, target = topic("lines"), topic("counts")
+    produce(broker, None, source, [NewRecord(value=b"weir mill weir")])
+    return GIVEN.format(broker=broker, checkpoint=str(tmp_path / "ck"), source=source, target=target), target
+
+
+def test_spark_submit(broker: str, given: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["jars"]) == 0
+    jars = capsys.readouterr().out.strip()
+    submit = [str(pyspark_jars().parent / "bin" / "spark-submit"), "--master", "local[2]", "--jars", jars]
+    settings = ["--conf", "spark.sql.extensions=org.apache.spark.sql.headrace.Extensions"]
+    said = run(tmp_path, given[0], *submit, *settings)
+    assert [line for line in said if not line.startswith("given: ")] == [
+        "this process runs Spark on local[2] already, the application wants one of its own",
+        "  to do: give it the session: hr.App(..., spark=SparkSession.builder.getOrCreate())",
+        "7 CET",
+    ]
+    assert counts(broker, given[1]) == {"weir": 2, "mill": 1}
+
+
+def test_a_session_without_our_jars_is_refused(given: tuple[str, str], tmp_path: Path) -> None:
+    said = run(tmp_path, given[0], sys.executable)
+    assert [line for line in said if line.startswith("this SparkSession cannot run an application: ")], said
+    assert "the kernel of headrace is not on its class path" in "".join(said)
+    assert '  to do: start it with spark-submit --jars "$(headrace jars)"' in "".join(said)
+    assert said[-1] == "7 CET"
+
+
+def count_at(place: Place, broker: str, source: str, target: str) -> hr.App:
+    app = hr.App("shared", broker=broker)
+    app.checkpoint = place
+    app.stream(source).group_by_key().count(store="n").to_stream().to(target)
+    return app
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_checkpoint_at_an_address(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:
+    """By Hadoop's own access to files, as with any other storage that Spark reaches."""
+    source, target, address = topic(), topic(), (tmp_path / "shared").as_uri()
+    place = Place(tmp_path / "here", address=address, shared=True)
+    for times in (1, 2):
+        produce(broker, None, source, [NewRecord(key=b"k", value=b"v")])
+        count_at(place, broker, source, target).run(until="latest")
+        assert counts(broker, target) == {"k": times}
+    assert {file.name for file in (tmp_path / "here").iterdir()} == {"lock", "pid"}
+    with pytest.raises(CheckpointForeign, match=f"made with the sources(?s:.*)at: {address}"):
+        count_at(place, broker, topic(), target).run(until="latest")
+    (tmp_path / "shared" / "headrace.json").write_text("{")
+    (tmp_path / "shared" / ".headrace.json.crc").unlink()
+    with pytest.raises(CheckpointBroken, match=f"cannot be read: Expecting(?s:.*)at: {address}/headrace.json"):
+        count_at(place, broker, source, target).run(until="latest")
+
+
+def test_producers_that_nobody_uses_are_closed(
+    spark: Any, broker: str, topic: Callable[..., str], tmp_path: Path
+) -> None:
+    producers, source, target = kernel(spark).Producers, topic(), topic()
+    for number in range(2):
+        produce(broker, None, source, [NewRecord(value=b"v")])
+        app = hr.App("idle", broker=broker, checkpoint=tmp_path)
+        app.stream(source).to(target)
+        app.run(until="latest")
+        assert len(list(consume(broker, None, target))) == number + 1
+        producers.sweep(60_000)
+        assert producers.count() >= 1
+        producers.sweep(0)
+        assert producers.count() == 0
+
+
+def test_spark_on_another_cluster_is_not_started_beside(spark: Any, tmp_path: Path) -> None:  # noqa: ARG001
+    app = hr.App("elsewhere", spark="spark://localhost:7077", checkpoint=tmp_path)
+    app.stream("a").to("b")
+    with pytest.raises(
+        SparkInUse, match=r"runs Spark on local\[2\] already, the application wants spark://localhost:7077"
+    ):
+        join(app.spark, tmp_path / "spark.log")
+
+
+def test_what_only_a_new_session_can_be_told(spark: Any) -> None:
+    with pytest.raises(
+        SessionUnfit, match="spark.sql.warehouse.dir is not elsewhere(?s:.*)--conf spark.sql.warehouse.dir"
+    ):
+        borrow(spark, {"spark.sql.session.timeZone": "UTC", "spark.sql.warehouse.dir": "elsewhere"})
+
+
+def test_spark_that_does_not_start_says_why(tmp_path: Path) -> None:
+    text = (
+        "import headrace as hr\n"
+        "from headrace.spark.session import join\n"
+        "from pathlib import Path\n"
+        "try:\n"
+        f"    join({{'spark.master': 'yarn'}}, Path({str(tmp_path / 'spark.log')!r}))\n"
+        "except hr.HeadraceError as error:\n"
+        "    print(type(error).__name__, error)\n"
+    )
+    said = run(tmp_path, text, sys.executable)
+    assert said[0].startswith("SparkNotStarted Spark did not start on yarn: "), said
+    assert "HADOOP_CONF_DIR or YARN_CONF_DIR must be set" in said[0]

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from py4j.java_gateway import JavaClass
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from headrace.errors import SessionUnfit
@@ -26,14 +27,21 @@ _CONNECTOR = (
 
 def borrow(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
     """A new session beside the given one, with these settings; the given one stays as it is."""
-    fixed = {name: value for name, value in settings.items() if not session.conf.isModifiable(name)}
+    beside = session.newSession()
+    fixed = {name: value for name, value in settings.items() if not _set(beside, name, value)}
     lacks = [*_wrong_jars(session), *_wrong_settings(session, fixed)]
     if lacks:
         raise SessionUnfit(lacks, f"start it with {_options(fixed)}")
-    beside = session.newSession()
-    for name in settings.keys() - fixed.keys():
-        beside.conf.set(name, settings[name])
     return beside
+
+
+def _set(session: SparkSession, name: str, value: str) -> bool:
+    """Set what can be set on a session that is there."""
+    try:
+        session.conf.set(name, value)
+    except AnalysisException:
+        return False
+    return True
 
 
 def _wrong_jars(session: SparkSession) -> Iterator[str]:

@@ -59,27 +59,21 @@ class _Spark:
     def join(self, settings: Mapping[str, str], log: Path, verbose: bool, inherited: Sequence[int]) -> Session:
         with self._turn:
             master = master_of(settings)
-            self._refuse_others(master)
-            self._forget_the_dead(master)
+            self._make_way(master)
+            self._refuse_a_stranger()
             if self.gateway is None:
                 master.check()
+                SparkContext._gateway = SparkContext._jvm = None  # of a stranger that has stopped
                 self.gateway = Gateway(master, _all_settings(master, settings), log, verbose, inherited)
             elif settings:
                 logging.getLogger("headrace").info("Spark runs already: settings of its process are not changed")
             SparkContext._ensure_initialized(gateway=self.gateway.py4j)
-            session = self._new_session(master, _all_settings(master, settings))
-            self._sessions.append(session)
-            return session
+            return self._new_session(master, _all_settings(master, settings))
 
     def leave(self, session: Session) -> None:
         with self._turn:
-            if session not in self._sessions:
-                return  # it was given, and is not ours to stop
-            self._sessions.remove(session)
-            if not self._sessions:
-                with suppress(Py4JError, ConnectionError):  # a JVM that is gone has nothing to give back
-                    kernel(session).Producers.close()
-                    session.stop()
+            if session in self._sessions:  # else it was given, and is not ours to stop
+                self._drop(session)
 
     def _new_session(self, master: Master, settings: Mapping[str, str]) -> Session:
         assert self.gateway is not None
@@ -92,30 +86,41 @@ class _Spark:
         except Py4JJavaError as exc:
             reason = str(exc.java_exception.toString()).splitlines()[0]
             raise SparkNotStarted(str(master), reason, str(self.gateway.log)) from exc
-        ship(session, master)
-        kernel(session).Kernel.install(session._jsparkSession)
+        self._sessions.append(session)
+        try:
+            _equip(session, master)
+        except BaseException:
+            self._drop(session)
+            raise
         return session
 
-    def _refuse_others(self, master: Master) -> None:
-        """A process has one Spark: it is not started beside one of somebody else, nor beside itself elsewhere."""
-        running = SparkContext._active_spark_context
-        if self.gateway is None and (running is not None or _SUBMITTED in os.environ):
-            there = str(running.master) if running is not None else "what spark-submit was told"
-            raise SparkInUse(
-                there, "one of its own", "give it the session: hr.App(..., spark=SparkSession.builder.getOrCreate())"
-            )
-        if self._sessions and self.gateway is not None and self.gateway.alive and self.gateway.differs(master):
-            fix = "close the applications that run there first, or start this one in a process of its own"
-            raise SparkInUse(str(self.gateway.master), str(master), fix)
+    def _drop(self, session: Session) -> None:
+        self._sessions.remove(session)
+        if not self._sessions:
+            with suppress(Py4JError, ConnectionError):  # a JVM that is gone has nothing to give back
+                kernel(session).Producers.close()
+                session.stop()
 
-    def _forget_the_dead(self, master: Master) -> None:
+    def _make_way(self, master: Master) -> None:
         """A JVM that has died, or was for another cluster, is not asked again; pyspark would go on asking it."""
-        if self.gateway is None or (self.gateway.alive and not self.gateway.differs(master)):
+        gateway = self.gateway
+        if gateway is None or (gateway.alive and not gateway.differs(master)):
             return
-        self.gateway.end()
+        if gateway.alive and self._sessions:
+            fix = "close the applications that run there first, or start this one in a process of its own"
+            raise SparkInUse(str(gateway.master), str(master), fix)
+        gateway.end()
         self.gateway, self._sessions = None, []
         SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
         SparkSession._instantiatedSession = None
+
+    def _refuse_a_stranger(self) -> None:
+        """A process has one Spark: unless ours is there, nobody else's may be."""
+        running = SparkContext._active_spark_context
+        if not self._sessions and (running is not None or _SUBMITTED in os.environ):
+            there = str(running.master) if running is not None else "what spark-submit was told"
+            fix = "give it the session: hr.App(..., spark=SparkSession.builder.getOrCreate())"
+            raise SparkInUse(there, "one of its own", fix)
 
 
 _SPARK = _Spark()
@@ -130,8 +135,7 @@ def join(wanted: Wanted, log: Path, *, verbose: bool = False, inherited: Sequenc
     if isinstance(wanted, Mapping):
         return _SPARK.join(wanted, log, verbose, inherited)
     session = borrow(wanted, {name: value for name, value in SETTINGS.items() if name.startswith("spark.sql.")})
-    ship(session, master_of(wanted))
-    kernel(session).Kernel.install(session._jsparkSession)
+    _equip(session, master_of(wanted))
     return session
 
 
@@ -164,6 +168,12 @@ def note_run() -> None:
 def kernel(session: Session) -> Any:
     """The package of the kernel's classes in the JVM."""
     return session._jvm.org.apache.spark.sql.headrace  # type: ignore[union-attr]
+
+
+def _equip(session: Session, master: Master) -> None:
+    """Give a session what it needs of us, and the executors too."""
+    ship(session, master)
+    kernel(session).Kernel.install(session._jsparkSession)
 
 
 def _all_settings(master: Master, settings: Mapping[str, str]) -> dict[str, str]:
