@@ -91,13 +91,13 @@ class Checkpoint:
 
     def take(self) -> None:
         """Make sure that the directory can be written, and that nobody else works on it."""
-        with self._writing():
+        with _writing(str(self.directory)):
             self.directory.mkdir(parents=True, exist_ok=True)
             taken = self._lock.take() or (self._orphaned() and self._lock.take(wait_s=_LAST_BREATH_S))
             if taken:
                 write_whole(self._pid, f"{os.getpid()}\n")
         if not taken:
-            raise CheckpointInUse(self._app, str(self.directory), self._holder())
+            raise CheckpointInUse(self._app, self.place, self._holder())
 
     @property
     def lock(self) -> int:
@@ -120,7 +120,7 @@ class Checkpoint:
         """Keep the layout of a first start; refuse one that differs from it later."""
         known = self.known_layout()
         if known is None:
-            with self._writing():
+            with _writing(self.place):
                 self._files.write(_LAYOUT, json.dumps(asdict(layout), indent=2) + "\n")
             return
         for source, there in known.sources.items():
@@ -133,13 +133,6 @@ class Checkpoint:
     @property
     def _pid(self) -> Path:
         return self.directory / "pid"
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise CheckpointUnwritable(self.place, error.strerror or str(error)) from None
 
     def _orphaned(self) -> bool:
         """Whether the lock is held only by the JVM of a process that was killed: it ends by itself in a moment."""
@@ -165,6 +158,14 @@ _WORDS = {
     "sources": "the sources",
     "stores": "the stores",
 }
+
+
+@contextmanager
+def _writing(place: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CheckpointUnwritable(place, error.strerror or str(error)) from None
 
 
 def _refuse_other_partitions(there: dict[str, int] | None, here: dict[str, int] | None) -> None:
