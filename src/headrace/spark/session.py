@@ -25,13 +25,14 @@ Session = SparkSession
 Wanted = Mapping[str, str] | Session
 """What an application says of Spark: settings of one that is started for it, or a session that is there."""
 
+_EXTENSIONS = "spark.sql.extensions"
 _STATE = "spark.sql.streaming.stateStore"
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "2g",
     "spark.sql.session.timeZone": "UTC",
-    "spark.sql.extensions": "org.apache.spark.sql.headrace.Extensions",
+    _EXTENSIONS: "org.apache.spark.sql.headrace.Extensions",
     # Inferring filters takes exponential time on rows with many columns that depend on each other, as ours do.
     "spark.sql.constraintPropagation.enabled": "false",
     "spark.sql.streaming.pollingDelay": "50ms",
@@ -179,6 +180,8 @@ def _equip(session: Session, master: Master) -> None:
 def _all_settings(master: Master, settings: Mapping[str, str]) -> dict[str, str]:
     """Ours, and over them the application's; the driver of a cluster elsewhere must not hide from it."""
     everything = {"spark.master": str(master), **SETTINGS, **(_LOOPBACK if master.here else {}), **settings}
+    if _EXTENSIONS in settings:
+        everything[_EXTENSIONS] = f"{SETTINGS[_EXTENSIONS]},{settings[_EXTENSIONS]}"
     if not master.inside:
         everything[_EXECUTOR_OPTIONS] = f"{DEEP_PLANS} {settings.get(_EXECUTOR_OPTIONS, '')}".strip()
     return everything
