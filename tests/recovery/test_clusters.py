@@ -128,7 +128,7 @@ def run(directory: Path, text: str, *command: str) -> list[str]:
     file.write_text(text)
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}
     done = subprocess.run(
-        [*command, str(file)], capture_output=True, text=True, timeout=180, check=False, env=environment
+        [*command, str(file)], capture_output=True, text=True, timeout=300, check=False, env=environment
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.splitlines()
