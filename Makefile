@@ -4,6 +4,7 @@ SHELL := bash
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+QUIX := .venv/bench/ready
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 
 .PHONY: help demo test check format bench clean
@@ -27,8 +28,8 @@ check: $(READY) ## Run the fast loop: format, lint, types, tests in pure Python.
 format: $(READY) ## Format the code.
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
-bench: $(READY) ## Run the benchmark against Spark; that of the test driver is python -m bench driver.
-	@$(BIN)/python -m bench
+bench: $(READY) $(QUIX) ## Run the benchmarks against other systems; ONLY=W2 runs a part, RECORDS=200000 a smaller one.
+	@$(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(if $(RECORDS),--records $(RECORDS))
 
 clean: ## Remove the virtual environment and what tools left behind.
 	rm -rf .venv dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -42,3 +43,10 @@ $(READY): pyproject.toml
 	@$(PIP) --group dev pyspark==4.3.0 | sed -n 's/^Collecting /  /p'
 	@$(PIP) --quiet --no-build-isolation --editable .
 	@touch $(READY)
+
+$(QUIX): pyproject.toml $(READY)
+	@echo "setting up .venv/bench with quixstreams ..."
+	@$(PYTHON) -m venv .venv/bench
+	@.venv/bench/bin/python -m pip install --disable-pip-version-check --quiet --upgrade "pip>=25.1"
+	@.venv/bench/bin/python -m pip install --disable-pip-version-check --quiet --group bench
+	@touch $(QUIX)

@@ -1,4 +1,7 @@
-"""`python -m bench spark|driver`: runs a benchmark, prints its report and keeps it in RESULTS.md."""
+"""`python -m bench`: runs the suite, or `driver`, the benchmark of the test driver, and prints a report.
+
+A whole run is kept in RESULTS.md; one of a part (`--only`) or another size is only printed, unless `--keep`.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +9,40 @@ import argparse
 import re
 from pathlib import Path
 
-from bench import driver, spark
+from bench import driver, suite
+from bench.report import report
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-BENCHMARKS = {"spark": (spark.measure, 2_000_000), "driver": (driver.measure, 100_000)}
+RECORDS = {"suite": 2_000_000, "driver": 100_000}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("benchmark", nargs="?", choices=BENCHMARKS, default="spark")
-    parser.add_argument("--records", type=int)
+    parser.add_argument("benchmark", nargs="?", choices=RECORDS, default="suite")
+    parser.add_argument("--records", type=int, help="how many a workload has")
+    parser.add_argument("--only", nargs="+", choices=suite.PARTS, metavar="PART", help=", ".join(suite.PARTS))
+    parser.add_argument("--rate", type=int, default=1_000, help="records a second when latency is measured")
+    parser.add_argument("--seconds", type=int, default=30, help="for how long it is measured")
+    parser.add_argument("--keep", action="store_true", help="write RESULTS.md in any case")
     chosen = parser.parse_args()
-    measure, records = BENCHMARKS[chosen.benchmark]
-    report = measure(chosen.records or records)
-    print(report)
-    _keep(chosen.benchmark, report)
+    records = chosen.records or RECORDS[chosen.benchmark]
+    if chosen.benchmark == "driver":
+        text = driver.measure(records)
+    else:
+        parts = chosen.only or suite.PARTS
+        text = report(suite.run(parts, records=records, rate=chosen.rate, seconds=chosen.seconds))
+    print(text)
+    if chosen.keep or not (chosen.only or chosen.records):
+        _keep(chosen.benchmark, text)
 
 
-def _keep(benchmark: str, report: str) -> None:
+def _keep(benchmark: str, text: str) -> None:
     """Replace the section of one benchmark, and leave the others as they are."""
     sections = dict(re.findall(r"^## (\w+)\n\n(.*?)\n*(?=^## |\Z)", RESULTS.read_text(), re.DOTALL | re.MULTILINE))
-    sections[benchmark] = report
-    RESULTS.write_text("# Results\n" + "".join(f"\n## {name}\n\n{text}\n" for name, text in sorted(sections.items())))
+    sections[benchmark] = text
+    RESULTS.write_text(
+        "# Results\n" + "".join(f"\n## {name}\n\n{sections[name]}\n" for name in RECORDS if name in sections)
+    )
 
 
 if __name__ == "__main__":

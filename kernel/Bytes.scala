@@ -7,6 +7,9 @@ import java.util.{Arrays, Comparator}
 object Bytes {
   val LongBytes = 8
 
+  /** Behind all keys that begin with a time. */
+  val End: Array[Byte] = Array.fill(LongBytes + 1)(-1)
+
   val order: Comparator[Array[Byte]] = Arrays.compareUnsigned(_, _)
 
   def compare(x: Array[Byte], y: Array[Byte]): Int = Arrays.compareUnsigned(x, y)
@@ -28,6 +31,49 @@ object Bytes {
     whole.array
   }
 
+  /** The bytes such that others may follow and their order stays the one of the bytes alone: their end is two zeros, and
+    * behind each zero inside stands a one.
+    */
+  def ended(bytes: Array[Byte]): Array[Byte] = {
+    val whole = ByteBuffer.allocate(bytes.length + bytes.count(_ == 0) + 2)
+    bytes.foreach { byte =>
+      whole.put(byte)
+      if (byte == 0) whole.put(1.toByte)
+    }
+    whole.array
+  }
+
+  /** The first key behind another. */
+  def next(key: Array[Byte]): Array[Byte] = Arrays.copyOf(key, key.length + 1)
+
   /** The bytes with their number in front: no such key is the beginning of another. */
   def sized(bytes: Array[Byte]): Array[Byte] = ByteBuffer.allocate(4 + bytes.length).putInt(bytes.length).put(bytes).array
+
+  /** The first key behind all that begin with these bytes. */
+  def behind(prefix: Array[Byte]): Array[Byte] = {
+    val next = prefix.reverse.dropWhile(_ == -1).reverse
+    next(next.length - 1) = (next(next.length - 1) + 1).toByte
+    next
+  }
+
+  /** Several parts in one, any of which may be null. */
+  def letter(parts: Array[Byte]*): Array[Byte] = {
+    val whole = ByteBuffer.allocate(parts.map(part => Integer.BYTES + (if (part == null) 0 else part.length)).sum)
+    parts.foreach(part => if (part == null) whole.putInt(-1) else whole.putInt(part.length).put(part))
+    whole.array
+  }
+
+  /** The parts of a letter. */
+  def parts(letter: Array[Byte]): Iterator[Array[Byte]] = {
+    val whole = ByteBuffer.wrap(letter)
+    Iterator.continually(whole).takeWhile(_.hasRemaining).map { rest =>
+      val size = rest.getInt
+      if (size < 0) null
+      else {
+        val part = new Array[Byte](size)
+        rest.get(part)
+        part
+      }
+    }
+  }
 }

@@ -30,6 +30,14 @@ final class CachedCells(cells: Cells) extends Cells {
     if (fresh.isEmpty) stored else merged(stored, fresh)
   }
 
+  override def first(from: Array[Byte], until: Array[Byte]): Cell = {
+    val fresh = changed.subMap(from, until).values.asScala.find(_.value != null).map(slot => new Cell(slot.key, slot.value)).orNull
+    var stored = cells.first(from, if (fresh == null) until else fresh.key)
+    while (stored != null && changed.containsKey(stored.key))
+      stored = cells.first(Bytes.joined(stored.key, Array[Byte](0)), if (fresh == null) until else fresh.key)
+    if (stored != null) stored else fresh
+  }
+
   override def removeRange(from: Array[Byte], until: Array[Byte]): Unit = {
     flush()
     cells.removeRange(from, until)

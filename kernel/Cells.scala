@@ -17,6 +17,12 @@ trait Cells {
   /** The cells from one key up to another, which is not inside, as they are at this moment. */
   def scan(from: Array[Byte], until: Array[Byte]): Iterator[Cell]
 
+  /** The first of them, so many at the most. */
+  def scan(from: Array[Byte], until: Array[Byte], most: Int): Iterator[Cell] = scan(from, until).take(most)
+
+  /** The first of them, null if there is none. */
+  def first(from: Array[Byte], until: Array[Byte]): Cell = scan(from, until, 1).nextOption().orNull
+
   /** Remove all cells from one key up to another, which is not inside. */
   def removeRange(from: Array[Byte], until: Array[Byte]): Unit
 }

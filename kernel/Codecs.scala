@@ -45,6 +45,16 @@ object Codecs {
   def encodeDouble(number: Double): Array[Byte] =
     ByteBuffer.allocate(8).putLong(java.lang.Double.doubleToLongBits(number)).array
 
+  /** The key of a windowed one, in front of so many bytes of times. */
+  def windowedKey(data: Array[Byte], times: Int): Array[Byte] = {
+    if (data.length < times)
+      throw new Refusal(s"${data.length} bytes, at least $times are needed for the times of the window")
+    java.util.Arrays.copyOf(data, data.length - times)
+  }
+
+  /** The time that begins so many bytes before the end of a windowed key. */
+  def windowedTime(data: Array[Byte], back: Int): Long = ByteBuffer.wrap(data).getLong(data.length - back)
+
   private def sized(data: Array[Byte], size: Int): Array[Byte] = {
     if (data.length != size) {
       val there = s"${data.length} byte${if (data.length == 1) "" else "s"}"

@@ -1,13 +1,43 @@
 package org.apache.spark.sql.headrace
 
 import org.apache.spark.SparkThrowable
+import org.apache.spark.unsafe.types.UTF8String
 
-/** A reason in words why a value is refused; thrown inside `hr_guard`, which knows the rest. */
-class Refusal(reason: String) extends RuntimeException(reason)
+/** A reason in words why a value is refused; thrown inside `hr_guard`, which knows the rest.
+  *
+  * @param error the class that Python has for it
+  */
+class Refusal(reason: String, val error: String) extends RuntimeException(reason) {
+  def this(reason: String) = this(reason, Refusal.errorOf(reason))
+}
+
+object Refusal {
+  private def errorOf(reason: String): String = reason match {
+    case Meaning.ByZero => "ZeroDivisionError"
+    case Meaning.TooBig => "OverflowError"
+    case _ => "ValueError"
+  }
+}
 
 /** A record that could not be handled: what, why and where, on one line that Python finds in any nesting of causes. */
 class Fault(val kind: String, val subject: String, val reason: String, val where: String, cause: Throwable)
-    extends RuntimeException(Fault.line(kind, subject, reason, where), cause)
+    extends RuntimeException(Fault.line(kind, subject, reason, where), cause) {
+
+  /** Whether a function of this node failed. */
+  def isOf(node: String): Boolean = kind == "failed" && subject == node
+
+  /** The class that Python has for what happened. */
+  def error: String = cause match {
+    case refusal: Refusal => refusal.error
+    case _ => new Refusal(reason).error
+  }
+
+  /** What a record is told whose bytes do not fit. */
+  def undecodable: String = {
+    val Array(part, serde) = subject.split(" ", 2)
+    s"the $part of a record is not $serde: $reason"
+  }
+}
 
 object Fault {
   private val Marker = "headrace-fault:"
@@ -18,6 +48,10 @@ object Fault {
     case fault: Fault => fault
     case other => new Fault(text(kind), text(subject), reasonOf(other).take(LongestReason), text(where), other)
   }
+
+  /** A partition that the state knows nothing of; not Spark's `raise_error`, whose text stands in each of its plans. */
+  def newPartition(topic: UTF8String, known: Int): Int =
+    throw new Fault("partitions-changed", topic.toString, known.toString, s"more than $known", null)
 
   private def text(value: AnyRef): String = if (value == null) "" else value.toString
 

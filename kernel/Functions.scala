@@ -8,21 +8,31 @@ import org.apache.spark.sql.types._
 
 /** The `hr_*` functions that SQL text from Python calls. */
 object Functions {
-  def register(spark: SparkSession): Unit = {
+  def register(spark: SparkSession): Unit = register(spark, all ++ counting(Tally.of(spark)))
+
+  /** Make known to a session how it writes, for functions that look at the topics it writes to. */
+  def registerSink(spark: SparkSession, sink: SinkOptions): Unit =
+    register(spark, Seq("hr_partition_count" -> { case Seq(topic) => PartitionCount(topic, sink) }))
+
+  private def register(spark: SparkSession, functions: Seq[(String, FunctionBuilder)]): Unit = {
     val registry = spark.asInstanceOf[org.apache.spark.sql.classic.SparkSession].sessionState.functionRegistry
-    all.foreach { case (name, builder) => registry.createOrReplaceTempFunction(name, builder, "scala_udf") }
+    functions.foreach { case (name, builder) => registry.createOrReplaceTempFunction(name, builder, "scala_udf") }
   }
 
   private val words = ArrayType(StringType, containsNull = false)
 
   private def all: Seq[(String, FunctionBuilder)] = 
     special ++ plumbing ++ numbers ++ comparisons ++ texts ++ codecs ++ Letters.functions ++ Parts.functions ++
-      Rounding.functions ++ Moments.functions ++ Urls.functions ++ Patterns.functions ++ Items.functions
+      Rounding.functions ++ Moments.functions ++ Urls.functions ++ Patterns.functions ++ Items.functions ++
+      PythonDecimal.functions ++ Untyped.functions ++ Shape.functions
 
   private def special: Seq[(String, FunctionBuilder)] = Seq(
     "hr_guard" -> { case Seq(body, kind, subject, where) => Guard(body, kind, subject, where) },
     "hr_ran" -> { case Seq(value) => Ran(value) },
-    "hr_some" -> { case Seq(value, reason) => Present(value, reason) },
+    "hr_some" -> {
+      case Seq(value, reason) => Present(value, reason, "TypeError")
+      case Seq(value, reason, error) => Present(value, reason, error.eval().toString)
+    },
     "hr_and" -> { case Seq(left, right) => Shortcut(left, right, decides = false) },
     "hr_or" -> { case Seq(left, right) => Shortcut(left, right, decides = true) },
     "hr_same" -> { case Seq(left, right) => Same(left, right) })
@@ -30,14 +40,20 @@ object Functions {
   /** What moves rows between stages. */
   private def plumbing: Seq[(String, FunctionBuilder)] = Seq(
     "hr_sequence" -> { _: Seq[Expression] => Sequence() },
+    static("hr_known_time", Timestamps.getClass, "known", LongType, LongType, StringType),
+    static("hr_partitions", Partitions.getClass, "of", ArrayType(IntegerType)),
     static("hr_where", Where.getClass, "text", StringType, LongType, LongType, StringType),
     "hr_turn" -> { case Seq(queue, ts) => Turn(queue, ts) },
     "hr_peek" -> { case Seq(text) => Peek(text) },
     "hr_pack" -> { case Seq(value) => Pack(value) },
     "hr_unpack" -> { case Seq(bytes, ddl) => Unpack(bytes, DataType.fromDDL(ddl.eval().toString)) },
+    static("hr_new_partition", Fault.getClass, "newPartition", IntegerType, StringType, IntegerType),
     "hr_bucket" -> { args: Seq[Expression] =>
       StaticInvoke(Groups.getClass, IntegerType, "bucket", args, Seq(BinaryType, IntegerType), propagateNull = true)
     })
+
+  private def counting(tally: Tally): Seq[(String, FunctionBuilder)] = Seq(
+    "hr_unless_dropped" -> { case Seq(kept, node, reason) => Drop(kept, node.eval().toString, reason.eval().toString, tally) })
 
   private def numbers: Seq[(String, FunctionBuilder)] = {
     val exact = classOf[java.lang.Math]
@@ -77,8 +93,6 @@ object Functions {
       static("hr_split", text, "split", words, StringType),
       static("hr_split_at", text, "splitAt", words, StringType, StringType),
       static("hr_replace", text, "replace", StringType, StringType, StringType, StringType),
-      static("hr_str_repr", text, "repr", StringType, StringType),
-      static("hr_bytes_repr", text, "bytesRepr", StringType, BinaryType),
       static("hr_text_int", text, "integer", LongType, StringType),
       static("hr_text_float", text, "floating", DoubleType, StringType))
   }
@@ -94,7 +108,9 @@ object Functions {
       Seq(
         static(s"hr_decode_$serde", Codecs.getClass, s"decode${serde.capitalize}", valueType, BinaryType),
         static(s"hr_encode_$serde", Codecs.getClass, s"encode${serde.capitalize}", BinaryType, valueType))
-    }
+    } ++ Seq(
+      static("hr_windowed_key", Codecs.getClass, "windowedKey", BinaryType, BinaryType, IntegerType),
+      static("hr_windowed_time", Codecs.getClass, "windowedTime", LongType, BinaryType, IntegerType))
 
   /** A static method as a function: generated code calls it directly, a null argument gives null without calling it.
     *

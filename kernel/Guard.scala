@@ -63,8 +63,8 @@ case class Guard(body: Expression, kind: Expression, subject: Expression, where:
     Guard(newChildren(0), newChildren(1), newChildren(2), newChildren(3))
 }
 
-/** `child`, which must not be null; else a refusal with the reason. */
-case class Present(child: Expression, reason: Expression) extends BinaryExpression with MayThrow {
+/** `child`, which must not be null; else a refusal with the reason, and the class that Python has for it. */
+case class Present(child: Expression, reason: Expression, error: String) extends BinaryExpression with MayThrow {
   override def left: Expression = child
   override def right: Expression = reason
   override def dataType: DataType = child.dataType
@@ -73,7 +73,7 @@ case class Present(child: Expression, reason: Expression) extends BinaryExpressi
 
   override def eval(input: InternalRow): Any = {
     val value = child.eval(input)
-    if (value == null) throw new Refusal(reason.eval(input).toString)
+    if (value == null) throw new Refusal(reason.eval(input).toString, error)
     value
   }
 
@@ -85,14 +85,14 @@ case class Present(child: Expression, reason: Expression) extends BinaryExpressi
       ${value.code}
       if (${value.isNull}) {
         ${why.code}
-        throw new org.apache.spark.sql.headrace.Refusal(${why.value}.toString());
+        throw new org.apache.spark.sql.headrace.Refusal(${why.value}.toString(), "$error");
       }""",
       isNull = FalseLiteral,
       value = value.value)
   }
 
   override protected def withNewChildrenInternal(newLeft: Expression, newRight: Expression): Present =
-    Present(newLeft, newRight)
+    copy(newLeft, newRight)
 }
 
 /** True, after evaluating `child`: a function may fail, and must then do so even if nobody reads its result. */
@@ -174,4 +174,29 @@ case class Same(left: Expression, right: Expression) extends BinaryExpression {
 
   override protected def withNewChildrenInternal(newLeft: Expression, newRight: Expression): Same =
     Same(newLeft, newRight)
+}
+
+/** `==` of values of one shape, None included. */
+case class Equal(left: Expression, right: Expression, shape: Shape) extends BinaryExpression {
+  override def dataType: DataType = BooleanType
+  override def nullable: Boolean = false
+  override def prettyName: String = "hr_equal"
+
+  override def eval(input: InternalRow): Any = shape.sameOrNull(left.eval(input), right.eval(input))
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val first = left.genCode(ctx)
+    val second = right.genCode(ctx)
+    val same = ctx.addReferenceObj("shape", shape, classOf[Shape].getName)
+    ev.copy(
+      code = code"""
+      ${first.code}
+      ${second.code}
+      boolean ${ev.value} = (${first.isNull} || ${second.isNull}) ? (${first.isNull} == ${second.isNull})
+        : $same.same(${first.value}, ${second.value});""",
+      isNull = FalseLiteral)
+  }
+
+  override protected def withNewChildrenInternal(newLeft: Expression, newRight: Expression): Equal =
+    copy(left = newLeft, right = newRight)
 }

@@ -2,10 +2,8 @@ package org.apache.spark.sql.headrace
 
 import java.util
 
-import scala.jdk.CollectionConverters._
-
 import org.apache.kafka.clients.producer.ProducerRecord
-import org.apache.kafka.common.errors.RetriableException
+import org.apache.kafka.common.errors.{InvalidTimestampException, RecordTooLargeException, RetriableException}
 import org.apache.kafka.common.header.internals.RecordHeader
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.{SupportsWrite, Table, TableCapability, TableProvider}
@@ -15,7 +13,8 @@ import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactor
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-/** Writes rows (topic, key, value, ts, headers) to Kafka, with their own timestamps; at least once.
+/** Writes rows (topic, key, value, ts, headers, partition) to Kafka, with their own timestamps; at least once.
+  * Without a partition it is the one of the key.
   *
   * Spark's own Kafka sink gives every record the time it was written.
   */
@@ -47,15 +46,10 @@ class KafkaSinkTable(override val schema: StructType) extends Table with Support
 case class SinkOptions(kafka: Map[String, String], topics: Set[String], createTopics: Boolean)
 
 object SinkOptions {
-  private val Prefix = "kafka."
-
-  def of(options: CaseInsensitiveStringMap): SinkOptions = {
-    val given = options.asCaseSensitiveMap.asScala
-    SinkOptions(
-      kafka = given.collect { case (name, value) if name.startsWith(Prefix) => name.stripPrefix(Prefix) -> value }.toMap,
-      topics = options.getOrDefault("topics", "").split(',').toSet,
-      createTopics = options.getBoolean("createTopics", false))
-  }
+  def of(options: CaseInsensitiveStringMap): SinkOptions = SinkOptions(
+    kafka = KafkaInput.properties(options),
+    topics = options.getOrDefault("topics", "").split(',').toSet,
+    createTopics = options.getBoolean("createTopics", false))
 }
 
 class KafkaSinkWrite(options: SinkOptions) extends StreamingWrite {
@@ -86,7 +80,7 @@ class KafkaSinkWriter(options: SinkOptions) extends DataWriter[InternalRow] {
     failIfFailed()
     val topic = row.getUTF8String(Topic).toString
     producer.check(topic)
-    val record = new ProducerRecord(topic, null, Long.box(row.getLong(Ts)), bytes(row, Key), bytes(row, Value))
+    val record = new ProducerRecord(topic, partition(row), Long.box(row.getLong(Ts)), bytes(row, Key), bytes(row, Value))
     addHeaders(record, row)
     try producer.kafka.send(record, (_, exception) => if (exception != null && failure == null) failure = (topic, exception))
     catch { case exception: Exception => throw refused(topic, exception) }
@@ -105,7 +99,7 @@ class KafkaSinkWriter(options: SinkOptions) extends DataWriter[InternalRow] {
 
   private def refused(topic: String, exception: Exception): Exception = exception match {
     case lost: RetriableException => lost // it was retried for long: the broker is away, the record is not to blame
-    case other => new Fault("unwritable", topic, Option(other.getMessage).getOrElse(other.toString), "", other)
+    case other => new Fault("unwritable", topic, reason(other), "", other)
   }
 }
 
@@ -115,10 +109,23 @@ object KafkaSinkWriter {
   private val Value = 2
   private val Ts = 3
   private val Headers = 4
+  private val Partition = 5
 
   case object Written extends WriterCommitMessage
 
+  /** Why a record was refused, with the setting that it met. */
+  private def reason(refusal: Exception): String = {
+    val told = Option(refusal.getMessage).getOrElse(refusal.toString)
+    refusal match {
+      case _: RecordTooLargeException if !told.contains("configuration") => s"$told (max.message.bytes of the topic)"
+      case _: InvalidTimestampException => s"$told (message.timestamp.before.max.ms and .after.max.ms of the topic)"
+      case _ => told
+    }
+  }
+
   private def bytes(row: InternalRow, field: Int): Array[Byte] = if (row.isNullAt(field)) null else row.getBinary(field)
+
+  private def partition(row: InternalRow): Integer = if (row.isNullAt(Partition)) null else Int.box(row.getInt(Partition))
 
   private def addHeaders(record: ProducerRecord[Array[Byte], Array[Byte]], row: InternalRow): Unit =
     if (!row.isNullAt(Headers)) {

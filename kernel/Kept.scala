@@ -20,13 +20,19 @@ object Stored {
   * A key is read from the state once a batch and written once, however often it changes in between. With settled changes
   * the last one of each key is sent on when the batch is over, in the order of these last changes, with the value that
   * was there before the batch as the old one. A key that was made and deleted in one batch leaves nothing.
+  *
+  * With an expiry, a row that was not updated for long is deleted before the record that makes it so late is handled; the
+  * deletion has the time when it was due.
   */
-final class Kept(cells: Cells, everyChange: Boolean, sendsOld: Boolean, forward: Record => Unit) {
+final class Kept(
+    cells: Cells, everyChange: Boolean, sendsOld: Boolean, forward: Record => Unit, expiry: Expiry, late: Record => Unit) {
   import Kept._
 
   private val cache = new BytesMap[Row]
   private var changes = 0L
   private var flushing = false
+
+  if (expiry != null) expiry.start(expire)
 
   /** What is stored under a key, null if nothing is. */
   def get(key: Array[Byte]): Stored = if (key == null) null else row(key).stored
@@ -37,17 +43,30 @@ final class Kept(cells: Cells, everyChange: Boolean, sendsOld: Boolean, forward:
     if (everyChange || found.turn == 0 || flushing) found.stored else found.before
   }
 
-  /** Store the new value of the record's key, null to delete it, and send on the change. */
-  def put(record: Record, value: Array[Byte], ts: Long, old: Array[Byte], latest: Boolean = true): Unit = {
+  /** Store the new value of the record's key, null to delete it, and send on the change.
+    *
+    * A record whose row would be due for deletion already is dropped as late.
+    */
+  def put(record: Record, value: Array[Byte], ts: Long, old: Array[Byte], latest: Boolean = true): Unit =
+    if (expiry != null && value != null && expiry.isOver(ts)) late(record) else change(record, value, ts, old, latest)
+
+  private def change(record: Record, value: Array[Byte], ts: Long, old: Array[Byte], latest: Boolean): Unit = {
     val changed = row(record.key)
+    if (expiry != null) {
+      if (changed.stored != null) expiry.remove(record.key, changed.stored.ts)
+      if (value != null) expiry.add(record.key, ts)
+    }
     if (changed.turn == 0) changed.before = changed.stored
     changes += 1
     changed.turn = changes
     changed.stored = if (value == null) null else new Stored(value, ts)
-    val change = record.change(value, if (sendsOld) old else null, ts, latest)
-    if (everyChange) forward(change) else changed.last = change
+    val sent = record.change(value, if (sendsOld) old else null, ts, latest)
+    if (everyChange) forward(sent) else changed.last = sent
     if (cache.size > Spill) flush()
   }
+
+  private def expire(key: Array[Byte], due: Long): Unit =
+    change(new Record(key, null, due, null, 0, 0), null, due, row(key).stored.value, latest = true)
 
   /** The batch is over, or the cache full: write the changed rows. */
   def flush(): Unit = {

@@ -6,11 +6,16 @@ import org.apache.spark.sql.{DataFrame, Encoders, SparkSession}
 import org.apache.spark.sql.execution.streaming.runtime.{StreamExecution, StreamingQueryWrapper, TERMINATED}
 import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, TimeMode}
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** The doors that Python knocks at. */
 object Kernel {
   /** Make the `hr_*` functions known to a session. */
   def install(spark: SparkSession): Unit = Functions.register(spark)
+
+  /** Tell a session's functions how its query writes: `options` are those of the sink. */
+  def writes(spark: SparkSession, options: java.util.Map[String, String]): Unit =
+    Functions.registerSink(spark, SinkOptions.of(new CaseInsensitiveStringMap(options)))
 
   /** Run one stage over envelopes; `spec` is its description in JSON. */
   def stage(envelopes: DataFrame, spec: String): DataFrame = {
@@ -19,7 +24,7 @@ object Kernel {
       .groupBy(col("group"))
       .as[Int, Envelope](Encoders.scalaInt, Encoders.product[Envelope])
       .transformWithState(
-        new Stage(parsed, Compute.resolve(envelopes.sparkSession, parsed.functions)),
+        new Stage(parsed, Compute.resolve(envelopes.sparkSession, parsed.functions), Tally.of(envelopes.sparkSession)),
         TimeMode.None,
         OutputMode.Append)(Encoders.product[Envelope])
       .toDF()

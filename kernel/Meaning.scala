@@ -101,7 +101,8 @@ object Meaning {
   // -- conversions
 
   def integer(number: Double): Long = {
-    if (number != number || number.isInfinite) throw new Refusal(s"${repr(number)} is not an int")
+    if (number != number) throw new Refusal(s"${repr(number)} is not an int")
+    if (number.isInfinite) throw new Refusal(s"${repr(number)} is not an int", "OverflowError")
     if (number >= 9223372036854775808.0 || number < -9223372036854775808.0) throw new Refusal(TooBig)
     number.toLong
   }
@@ -109,10 +110,11 @@ object Meaning {
   def text(number: Double): UTF8String = UTF8String.fromString(repr(number))
 
   /** Python's repr: the fewest digits that read back as the same number, with an exponent below 1e-4 and from 1e16 on. */
-  private def repr(number: Double): String =
+  private[headrace] def repr(number: Double): String =
     if (number != number) "nan"
     else if (number.isInfinite) if (number > 0) "inf" else "-inf"
     else if (number == 0) if (1 / number > 0) "0.0" else "-0.0"
+    else if (Math.abs(number) >= 1e-3 && Math.abs(number) < 1e7) DoubleToDecimal.toString(number) // as Python writes it
     else {
       val shortest = shortestOf(Math.abs(number))
       val digits = shortest.unscaledValue.toString

@@ -36,7 +36,7 @@ object Moments {
     catch { case _: ArithmeticException => throw outside }
 
   private def checked(moment: Long): Long = if (moment < First || moment > Last) throw outside else moment
-  private def outside = new Refusal("the datetime is outside the years 1 to 9999")
+  private def outside = new Refusal("the datetime is outside the years 1 to 9999", "OverflowError")
 
   // -- parts
 
@@ -65,12 +65,32 @@ object Moments {
 
   // -- text
 
-  def isoformat(moment: Long): UTF8String = {
+  def isoformat(moment: Long): UTF8String = UTF8String.fromString(plain(moment, 'T') + "+00:00")
+
+  /** Without the time zone. */
+  private[headrace] def plain(moment: Long, between: Char): String = {
     val at = local(moment)
-    val day = f"${at.getYear}%04d-${at.getMonthValue}%02d-${at.getDayOfMonth}%02d"
-    val time = f"${at.getHour}%02d:${at.getMinute}%02d:${at.getSecond}%02d"
-    val fraction = if (at.getNano == 0) "" else f".${at.getNano / 1000}%06d"
-    UTF8String.fromString(s"${day}T$time$fraction+00:00")
+    val text = new java.lang.StringBuilder(32)
+    padded(text, at.getYear, 4).append('-')
+    padded(text, at.getMonthValue, 2).append('-')
+    padded(text, at.getDayOfMonth, 2).append(between)
+    padded(text, at.getHour, 2).append(':')
+    padded(text, at.getMinute, 2).append(':')
+    padded(text, at.getSecond, 2)
+    if (at.getNano != 0) padded(text.append('.'), at.getNano / 1000, 6)
+    text.toString
+  }
+
+  private def padded(text: java.lang.StringBuilder, number: Int, width: Int): java.lang.StringBuilder = {
+    val digits = number.toString
+    text.append("0".repeat(width - digits.length)).append(digits)
+  }
+
+  private[headrace] def repr(moment: Long): String = {
+    val at = local(moment)
+    val parts = Seq(at.getYear, at.getMonthValue, at.getDayOfMonth, at.getHour, at.getMinute, at.getSecond, at.getNano / 1000)
+    val told = if (parts(6) != 0) parts else if (parts(5) != 0) parts.take(6) else parts.take(5)
+    told.mkString("datetime.datetime(", ", ", ", tzinfo=datetime.timezone.utc)")
   }
 
   def parse(text: UTF8String): Long = text.toString match {

@@ -99,7 +99,7 @@ object Parts {
 
   def join(separator: UTF8String, parts: ArrayData): UTF8String = {
     val texts = Array.tabulate(parts.numElements()) { at =>
-      if (parts.isNullAt(at)) throw new Refusal("None cannot be joined")
+      if (parts.isNullAt(at)) throw new Refusal("None cannot be joined", "TypeError")
       parts.getUTF8String(at)
     }
     UTF8String.concatWs(separator, texts: _*)

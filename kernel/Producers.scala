@@ -34,6 +34,11 @@ object Producers {
     producer
   })
 
+  /** How many partitions a topic has. */
+  def partitions(options: SinkOptions, topic: String): Int =
+    try take(options).partitions(topic)
+    finally giveBack(options)
+
   /** Let go of those that nobody has used for so long. */
   def sweep(idleMs: Long): Unit = producers.keySet.forEach(options =>
     producers.computeIfPresent(options, (_, producer) => {
@@ -84,6 +89,12 @@ class SharedProducer(options: SinkOptions) {
     known.add(topic)
   }
 
+  /** How many partitions a topic has; it is there afterwards, or that was an error. */
+  def partitions(topic: String): Int = {
+    check(topic)
+    kafka.partitionsFor(topic).size
+  }
+
   private def create(admin: Admin, topic: String): Unit = {
     val wanted = new NewTopic(topic, java.util.Optional.empty[Integer], java.util.Optional.empty[java.lang.Short])
     try {
@@ -97,6 +108,13 @@ class SharedProducer(options: SinkOptions) {
 }
 
 object SharedProducer {
-  /** Large batches: a sink task writes its whole share of a batch at once. */
-  private val defaults = Map("linger.ms" -> "20", "batch.size" -> "500000", "compression.type" -> "lz4")
+  /** Large batches: a sink task writes its whole share of a batch at once. How large a record may be is for the topic to
+    * say, up to all the memory that a producer has.
+    */
+  private val defaults = Map(
+    "linger.ms" -> "20",
+    "batch.size" -> "500000",
+    "compression.type" -> "lz4",
+    "max.request.size" -> "33554432",
+    "buffer.memory" -> "33554432")
 }

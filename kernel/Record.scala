@@ -28,6 +28,8 @@ final class Record(
   def withPair(key: Array[Byte], value: Array[Byte]): Record =
     new Record(key, value, ts, headers, source, offset, old, latest)
 
+  def withTime(ts: Long): Record = new Record(key, value, ts, headers, source, offset, old, latest)
+
   /** A change of this record's key. */
   def change(value: Array[Byte], old: Array[Byte], ts: Long, latest: Boolean = true): Record =
     new Record(key, value, ts, headers, source, offset, old, latest)

@@ -45,7 +45,7 @@ object Rounding {
     else if (digits < -308) 0.0 * number
     else {
       val rounded = new BigDecimal(number).setScale(digits.toInt, RoundingMode.HALF_EVEN).doubleValue
-      if (rounded.isInfinite) throw new Refusal("the rounded number does not fit a float")
+      if (rounded.isInfinite) throw new Refusal("the rounded number does not fit a float", "OverflowError")
       Math.copySign(rounded, number)
     }
 

@@ -4,23 +4,33 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodeGenerator, CodegenContext, ExprCode, FalseLiteral, GenerateUnsafeProjection}
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.types.{BinaryType, DataType}
 
-/** A value of any type as the bytes of a one-field `UnsafeRow`; null stays null. */
+/** Parts of values in rows. */
+object Rows {
+  def items(list: ArrayData, of: DataType): Array[Any] =
+    Array.tabulate(list.numElements())(place => if (list.isNullAt(place)) null else list.get(place, of))
+
+  def fields(row: InternalRow, of: Array[DataType]): Array[Any] =
+    Array.tabulate(of.length)(place => if (row.isNullAt(place)) null else row.get(place, of(place)))
+}
+
+/** A value of any type as the bytes of a one-field `UnsafeRow`, which are not used for the next one; null stays null. */
 case class Pack(child: Expression) extends UnaryExpression {
   override def dataType: DataType = BinaryType
   override def nullIntolerant: Boolean = true
 
   @transient private lazy val projection = UnsafeProjection.create(Array(child.dataType))
 
-  override protected def nullSafeEval(value: Any): Any = projection(InternalRow(value)).getBytes
+  override protected def nullSafeEval(value: Any): Any = projection(InternalRow(value)).copy().getBytes
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
     val row = GenerateUnsafeProjection.createCode(ctx, Seq(child))
     ev.copy(code = code"""
       ${row.code}
       boolean ${ev.isNull} = ${row.value}.isNullAt(0);
-      byte[] ${ev.value} = ${ev.isNull} ? null : ${row.value}.getBytes();""")
+      byte[] ${ev.value} = ${ev.isNull} ? null : ${row.value}.copy().getBytes();""")
   }
 
   override protected def withNewChildInternal(newChild: Expression): Pack = copy(newChild)

@@ -4,7 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode, TimerValues}
 
 /** A stage as Spark plans it; [[PutStages]] puts the one in its place that runs. */
-class Stage(val spec: StageSpec, val functions: Array[Expression]) extends StatefulProcessor[Int, Envelope, Envelope] {
+class Stage(val spec: StageSpec, val functions: Array[Expression], val tally: Tally)
+    extends StatefulProcessor[Int, Envelope, Envelope] {
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = ()
 
   override def handleInputRows(group: Int, rows: Iterator[Envelope], timers: TimerValues): Iterator[Envelope] =

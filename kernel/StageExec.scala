@@ -21,6 +21,7 @@ import org.apache.spark.util.CompletionIterator
 case class StageExec(
     spec: StageSpec,
     functions: Array[Expression],
+    tally: Tally,
     stateInfo: Option[StatefulOperatorStateInfo],
     output: Seq[Attribute],
     child: SparkPlan) extends UnaryExecNode with StateStoreWriter {
@@ -48,11 +49,12 @@ case class StageExec(
     val db = store.asInstanceOf[RocksDBStateStoreProvider#RocksDBStateStore].dbInstance()
     val computes = Compute.borrow(spec.id, functions)
     val group = Groups.of(getStateInfo.numPartitions)(TaskContext.getPartitionId())
-    val task = new Task(group, spec, new StateCells(db, _), computes)
+    val task = new Task(group, spec, new StateCells(db, _), computes, tally, Clock.here)
     val read = new EnvelopeReader(child.output.map(_.name))
     val results = task.run(TaskOrder.sort(rows.map(read))).map(new EnvelopeWriter(output.map(_.name)))
     CompletionIterator[InternalRow, Iterator[InternalRow]](results, {
       longMetric("allUpdatesTimeMs") += NANOSECONDS.toMillis(System.nanoTime - began)
+      tally.count(Tally.Rows, spec.number.toString, "", StageExec.rows(db))
       longMetric("commitTimeMs") += timeTakenMs(store.commit())
       setStoreMetrics(store)
       setOperatorMetrics()
@@ -69,6 +71,13 @@ case class StageExec(
 
 object StageExec {
   private val schema = new StructType().add("group", IntegerType)
+
+  private val inside = classOf[RocksDB].getDeclaredMethod("db")
+  inside.setAccessible(true)
+
+  /** How many rows a store has, as RocksDB guesses: to know it, each would be looked up before it is written. */
+  private def rows(db: RocksDB): Long =
+    inside.invoke(db).asInstanceOf[org.rocksdb.RocksDB].getLongProperty("rocksdb.estimate-num-keys")
 }
 
 /** Puts stages in the place of Spark's own stateful operator, which turns every row into an object and back.
@@ -78,7 +87,8 @@ object StageExec {
 object PutStages extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
     case top @ SerializeFromObjectExec(_, found: TransformWithStateExec) => found.statefulProcessor.asInstanceOf[Any] match {
-      case stage: Stage => StageExec(stage.spec, stage.functions, found.stateInfo, top.output, unsorted(found.child))
+      case stage: Stage =>
+        StageExec(stage.spec, stage.functions, stage.tally, found.stateInfo, top.output, unsorted(found.child))
       case _ => top
     }
   }

@@ -26,13 +26,19 @@ final class StateCells(db: RocksDB, family: String) extends Cells {
     moved = true
   }
 
-  override def scan(from: Array[Byte], until: Array[Byte]): Iterator[Cell] = {
+  override def scan(from: Array[Byte], until: Array[Byte]): Iterator[Cell] = found(from, until).toArray.iterator
+
+  override def scan(from: Array[Byte], until: Array[Byte], most: Int): Iterator[Cell] =
+    found(from, until).take(most).toArray.iterator
+
+  /** The cells one by one; good until something else is looked for. */
+  private def found(from: Array[Byte], until: Array[Byte]): Iterator[Cell] = {
     if (iterator == null) iterator = db.reusableIterator(family)
     else if (moved) iterator.refresh()
     moved = false
     iterator.seek(from)
-    val found = Iterator.continually(iterator).takeWhile(_.hasNext).map(_.next()).map(pair => new Cell(pair.key, pair.value))
-    found.takeWhile(cell => Bytes.compare(cell.key, until) < 0).toArray.iterator
+    val cells = Iterator.continually(iterator).takeWhile(_.hasNext).map(_.next()).map(pair => new Cell(pair.key, pair.value))
+    cells.takeWhile(cell => Bytes.compare(cell.key, until) < 0)
   }
 
   override def removeRange(from: Array[Byte], until: Array[Byte]): Unit = {

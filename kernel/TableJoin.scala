@@ -26,10 +26,10 @@ class TableJoin(node: NodeSpec, task: Task) extends TableOperator(node, task) {
 
   private def send(position: Int, record: Record, other: Stored): Unit = {
     val there = if (other == null) null else other.value
-    val value = joined(record, record.value, there, position)
+    val value = attempted(record)(joined(record, record.value, there, position))
     val old =
       if (remembers) { val before = rows.get(record.key); if (before == null) null else before.value }
-      else if (sendsOld) joined(record, record.old, there, position)
+      else if (sendsOld) attempted(record, again = true)(joined(record, record.old, there, position))
       else null
     val ts = if (other == null) record.ts else math.max(record.ts, other.ts)
     if (rows != null) rows.put(record, value, ts, old, record.latest)
@@ -45,7 +45,9 @@ class TableJoin(node: NodeSpec, task: Task) extends TableOperator(node, task) {
   private def ofSides(key: Array[Byte], left: Stored, right: Stored): Stored = {
     val ts = Seq(left, right).filter(_ != null).map(_.ts).maxOption.getOrElse(0L)
     val record = new Record(key, null, ts, null, 0, 0)
-    val value = row(record, if (left == null) null else left.value, if (right == null) null else right.value)
+    val value = attempted(record, again = true) {
+      row(record, if (left == null) null else left.value, if (right == null) null else right.value)
+    }
     if (value == null) null else new Stored(value, ts)
   }
 

@@ -17,11 +17,13 @@ abstract class TableOperator(node: NodeSpec, task: Task) extends Operator(node, 
   /** The value of a key as it was at a time, where the table is versioned; else the one now. */
   def getAsOf(key: Array[Byte], ts: Long): Stored = get(key)
 
-  /** The table that is the input at this position. */
-  protected def table(position: Int): TableOperator = upstream(position).asInstanceOf[TableOperator]
-
   /** The rows in the store of this name. */
-  protected def kept(store: String): Kept = new Kept(task.cells(store), node.everyChange, sendsOld, forward)
+  protected def kept(store: String): Kept = {
+    val expiry = if (node.has("ttl_ms")) {
+      new Expiry(node.long("ttl_ms"), task.time(node.text("time")), task.cachedCells(s"turns of $store"))
+    } else null
+    new Kept(task.cells(store), node.everyChange, sendsOld, forward, expiry, drop(Reason.Late, _))
+  }
 }
 
 /** A table that keeps all of its rows in its store. */

@@ -11,11 +11,11 @@ abstract class RowByRow(node: NodeSpec, task: Task) extends TableOperator(node, 
   protected def isNews(record: Record, value: Array[Byte], old: Array[Byte]): Boolean = true
 
   override def onRecord(record: Record): Unit = {
-    val value = if (record.value == null) null else row(record, record.value)
+    val value = if (record.value == null) null else attempted(record)(row(record, record.value))
     val before = if (rows == null) null else rows.get(record.key)
     val old =
       if (rows != null) { if (before == null) null else before.value }
-      else if (sendsOld && record.old != null) row(record, record.old)
+      else if (sendsOld && record.old != null) rowAgain(record, record.old)
       else null
     if (isNews(record, value, old)) {
       if (rows != null) rows.put(record, value, record.ts, old, record.latest)
@@ -33,9 +33,12 @@ abstract class RowByRow(node: NodeSpec, task: Task) extends TableOperator(node, 
   private def rowOf(key: Array[Byte], upstream: Stored): Stored =
     if (upstream == null) null
     else {
-      val value = row(new Record(key, null, upstream.ts, null, 0, 0), upstream.value)
+      val value = rowAgain(new Record(key, null, upstream.ts, null, 0, 0), upstream.value)
       if (value == null) null else new Stored(value, upstream.ts)
     }
+
+  /** A row that was computed before, when it was new. */
+  protected def rowAgain(record: Record, value: Array[Byte]): Array[Byte] = attempted(record, again = true)(row(record, value))
 
   override def flush(): Unit = if (rows != null) rows.flush()
 }
@@ -55,7 +58,7 @@ class TableFilter(node: NodeSpec, task: Task) extends RowByRow(node, task) {
   override protected def isNews(record: Record, value: Array[Byte], old: Array[Byte]): Boolean =
     if (value != null || !knowsOld || versioned) true
     // If nobody behind wants old values, this one was not computed yet.
-    else if (!sendsOld && rows == null) record.old != null && row(record, record.old) != null
+    else if (!sendsOld && rows == null) record.old != null && rowAgain(record, record.old) != null
     else old != null
 }
 

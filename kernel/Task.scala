@@ -5,35 +5,43 @@ import scala.collection.mutable
 /** One task for the length of a batch: takes its records one at a time, and pushes each through all of its operators
   * before the next.
   */
-final class Task(group: Int, spec: StageSpec, state: String => Cells, val computes: Computes) {
+final class Task(group: Int, spec: StageSpec, state: String => Cells, val computes: Computes, tally: Tally, val clock: Clock) {
   val drops = new Drops
   val memory = new Memory(state(Task.Memory))
-  private val windows = mutable.LinkedHashMap.empty[String, WindowStore]
+  private val times = mutable.Map.empty[String, TaskTime]
+  private val windows = mutable.LinkedHashMap.empty[String, WindowRows]
   private val cached = mutable.LinkedHashMap.empty[String, CachedCells]
   private val out = new mutable.ArrayDeque[Envelope]
   private val operators = spec.nodes.map(Operator(_, this))
   /** The ways in, by tag; null for a tag that passes by. */
   private val entries = {
     val ways = new Array[Array[Way]](spec.entries.keys.maxOption.fold(0)(_ + 1))
-    spec.entries.foreach { case (tag, places) => ways(tag) = this.ways(places) }
+    spec.entries.foreach { case (tag, places) => ways(tag) = moving(tag) ++ this.ways(places) }
     ways
   }
   private val turns = new Turns
-  private var sent = 0L
+  /** The turn of the record at hand: what comes of it waits at least as long. */
+  private var turn = Long.MinValue
+  private var taken, sent = 0L
+  private var over = false
+
+  /** Whether the changes of the batch are on their way that tables have held back. */
+  def settling: Boolean = over
 
   operators.foreach { operator =>
     val node = operator.node
     val upstream = node.inputs.map(input => if (input < 0) null else operators(input)).toIndexedSeq
     val beside = node.beside.map { case (kind, (readers, exits)) => kind -> allWays(readers, exits) }
     operator.connect(upstream, allWays(node.readers, node.exits), beside)
+    operator.lead(node.readers.map { case (reader, _) => operators(reader) })
   }
 
   /** Everything the batch gives, made as it is taken. A record on an edge that ends elsewhere passes by. */
   def run(records: Iterator[Envelope]): Iterator[Envelope] = new Iterator[Envelope] {
-    private var over = false
+    private var finished = false
 
     override def hasNext: Boolean = {
-      while (out.isEmpty && !over) if (records.hasNext) handle(records.next()) else finish()
+      while (out.isEmpty && !finished) if (records.hasNext) handle(records.next()) else finish()
       out.nonEmpty
     }
 
@@ -43,30 +51,46 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
     }
 
     private def finish(): Unit = {
+      turn = Long.MaxValue
+      clock.tick()
+      over = true
       operators.foreach(_.flush())
-      windows.values.foreach(_.expire())
+      windows.values.foreach(_.flush())
       cached.values.foreach(_.flush())
       memory.flush()
-      over = true
+      report()
+      finished = true
     }
   }
 
   /** The state of a store, for those who cache it themselves. */
   def cells(store: String): Cells = state(Task.Store + store)
 
+  /** The state of what a node remembers beside its stores. */
+  def cells(node: NodeSpec, what: String): Cells = state(s"${Task.Memory}.${node.name}/$what")
+
   /** The state of a store behind a cache for the batch; all who ask for one store share it. */
   def cachedCells(store: String): Cells = cached.getOrElseUpdate(store, new CachedCells(cells(store)))
 
-  /** The window store of a name; all who ask for it share it. */
-  def windowStore(store: String, retentionMs: Long, chunkMs: Long, duplicates: Boolean = false): WindowStore =
+  /** The time of a name, which those share whose records move it. */
+  def time(name: String): TaskTime = times.getOrElseUpdate(name, new TaskTime(memory, name))
+
+  /** The store of a name that keeps every value of a key and a time. */
+  def windowLists(store: String, retentionMs: Long): WindowLists =
+    new WindowLists(cells(store), memory, store, retentionMs)
+
+  /** The windows of a table with a store of this name; all who ask for it share them. */
+  def windowRows(store: String, retentionMs: Long, chunkMs: Long, sessions: Boolean, lingers: Boolean): WindowRows =
     windows.getOrElseUpdate(
-      store, new WindowStore(cachedCells(store), memory, store, retentionMs, chunkMs, duplicates))
+      store, new WindowRows(cells(store), memory, store, retentionMs, chunkMs, sessions, lingers))
 
   private def handle(envelope: Envelope): Unit = {
     val ways = if (envelope.tag < entries.length) entries(envelope.tag) else null
     if (ways == null) out += envelope
     else {
+      taken += 1
       val record = envelope.record
+      turn = envelope.turn
       var i = 0
       while (i < ways.length) {
         ways(i)(record)
@@ -75,15 +99,26 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
     }
   }
 
+  private def report(): Unit = {
+    drops.report(tally)
+    tally.count(Tally.In, spec.number.toString, "", taken)
+    tally.count(Tally.Out, spec.number.toString, "", sent)
+    if (clock.followed) tally.due(spec.number.toString, clock.due)
+  }
+
+  /** Records that move the time of their task do so first. */
+  private def moving(tag: Int): Array[Way] =
+    spec.times.get(tag).map(time).map(moved => (record => moved.see(record.ts)): Way).toArray
+
   private def allWays(readers: Seq[(Int, Int)], exits: Seq[Int]): Array[Way] =
     ways(readers) ++ exits.map(tag => (record => leave(tag, record)): Way)
 
   private def ways(places: Seq[(Int, Int)]): Array[Way] =
-    places.map { case (operator, position) => operators(operator).way(position) }.toArray
+    places.map { case (operator, position) => operators(operator).entry(position) }.toArray
 
   private def leave(tag: Int, record: Record): Unit = {
     out += Envelope(group, tag, record.key, record.value, record.old, record.latest, record.ts,
-      turns.next(tag, record.ts), group, sent, null, record.headers, record.source, record.offset)
+      math.max(turn, turns.next(tag, record.ts)), group, sent, null, record.headers, record.source, record.offset)
     sent += 1
   }
 }
@@ -99,4 +134,7 @@ final class Drops {
   private val counts = mutable.Map.empty[(String, Reason.Value), Long].withDefaultValue(0)
 
   def add(node: String, reason: Reason.Value): Unit = counts((node, reason)) += 1
+
+  def report(tally: Tally): Unit =
+    counts.foreach { case ((node, reason), number) => tally.count(Tally.Drop, node, reason.toString, number) }
 }

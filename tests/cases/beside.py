@@ -220,9 +220,9 @@ CASES = [
     Case(
         "a late record of a stream that is joined with itself is late once, and not at all if it meets itself",
         late_of_self_join,
-        put("in", ("a", "x", 0), ("a", "y", 100), ("a", "z", 1), ("a", "w", 85)),
-        every("out", ("a", "xx", 0), ("a", "yy", 100), ("a", "ww", 85)),
-        every("late", ("a", "z", 1)),
+        put("in", ("a", "x", 1), ("a", "y", 100), ("a", "z", 2), ("a", "w", 85)),
+        every("out", ("a", "xx", 1), ("a", "yy", 100), ("a", "ww", 85)),
+        every("late", ("a", "z", 2)),
     ),
     Case(
         "a child that a processor names sends what fails there to where failures are read, as any other does",

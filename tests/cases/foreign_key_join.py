@@ -49,7 +49,36 @@ def by_number(app: Builder) -> None:
     numbers.join(users, lambda _, user: user, on=lambda number: number).to_stream().to("out")
 
 
+def itself(app: Builder) -> None:
+    orders = rows(app, "orders")
+    orders.join(orders, lambda order, other: order + "+" + other, on=lambda order: order[:1]).to_stream().to("out")
+
+
+def joined_again(app: Builder) -> None:
+    orders, users = rows(app, "orders"), rows(app, "users")
+    joined = orders.join(users, lambda order, user: order + "+" + user, on=lambda order: order[:1])
+    joined.join(orders, lambda pair, order: pair + "=" + order, store="again").to_stream().to("out")
+
+
 CASES = [
+    Case(
+        "rows find others of their own table",
+        itself,
+        put("orders", ("a", "b1"), ("b", "a2"), ("c", "x3")),
+        settled("out", {"a": "b1+a2", "b": "a2+b1"}),
+        put("orders", ("b", "c4"), ("x", "a5")),
+        settled("out", {"a": "b1+c4", "b": "c4+x3", "c": "x3+a5", "x": "a5+b1"}),
+    ),
+    Case(
+        "a joined table meets its left side again",
+        joined_again,
+        put("users", ("a", "ann", 1)),
+        put("orders", ("1", "ax", 10), ("2", "bx", 11)),
+        settled("out", {"1": "ax+ann=ax"}),
+        put("orders", ("1", "ay", 20)),
+        put("users", ("b", "bob", 21)),
+        settled("out", {"1": "ay+ann=ay", "2": "bx+bob=bx"}),
+    ),
     Case(
         "the foreign key may be one with a window",
         by_window,

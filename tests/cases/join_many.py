@@ -10,11 +10,14 @@ from headrace.dsl import Builder
 WITHIN = hr.join_windows("10ms", grace="5ms")
 
 
-def shown(*values: Any) -> str:
-    return "+".join("-" if value is None else value for value in values)
+def shown(first: Any, *others: Any) -> Any:
+    text = hr.coalesce(first, "-")
+    for value in others:
+        text = text + "+" + hr.coalesce(value, "-")
+    return text
 
 
-def three(a: Any, b: Any, c: Any) -> str:
+def three(a: Any, b: Any, c: Any) -> Any:
     return shown(a, b, c)
 
 

@@ -96,6 +96,19 @@ CASES = [
         in_any_order("out", ("k", "a", 5), ("k", "b", 5), ("k", "c", 6), ("l", "c", 4), ("a,b", "1", 5), ("c", "2", 6)),
     ),
     Case(
+        "a partitioner of a repartition may leave it to the key",
+        lambda app: (
+            texts(app)
+            .repartition(partitioner=lambda _, v, n: hr.when(v == "x", n - 1).otherwise(None))
+            .group_by_key()
+            .count(store="n", emit="every")
+            .to_stream()
+            .to("out")
+        ),
+        put("in", ("k", "a"), ("k", "b")),
+        every("out", ("k", 1), ("k", 2)),
+    ),
+    Case(
         "a partitioner of a repartition may drop a record",
         lambda app: texts(app).repartition(partitioner=lambda _, v, _n: hr.when(v == "x", []).otherwise([0])).to("out"),
         put("in", ("k", "a"), ("k", "x"), (None, "b")),

@@ -38,7 +38,14 @@ def stamped(app: Builder) -> None:
 
 def stamped_by_two(app: Builder) -> None:
     left = app.stream("left", key=hr.STRING, value=hr.INT64, timestamp=hr.value)
-    left.merge(app.stream("right", key=hr.STRING, value=hr.INT64, timestamp=hr.value)).to("out")
+    both = left.merge(app.stream("right", key=hr.STRING, value=hr.INT64, timestamp=hr.value))
+    both.group_by_key().count(store="n", emit="every").to_stream().to("out")
+
+
+def remembered_beside(app: Builder) -> None:
+    last = app.stream("in", key=hr.STRING, value=hr.STRING, timestamp="partition_time")
+    last.group_by_key().count(store="n", emit="every").to_stream().to("out")
+    texts(app, "other").to("copy")
 
 
 CASES = [
@@ -87,21 +94,21 @@ CASES = [
     Case(
         "times come from the records",
         stamped,
-        put("in", ("k", 30, 1), ("k", 10, 2), ("k", -1, 3), ("l", 20, -1)),
-        every("out", ("k", 30, 30), ("k", 10, 10), ("l", 20, 20)),
+        put("in", ("k", 30, 1), ("k", 10, 2), ("k", -1, 3), ("l", 20, -1), ("m", 0, 4)),
+        every("out", ("k", 30, 30), ("k", 10, 10), ("l", 20, 20), ("m", 0, 0)),
     ),
     Case(
         "times of the records decide which goes first",
         stamped_by_two,
         put("left", ("a", 30, 1), ("b", 40, 2)),
-        put("right", ("c", 20, 3), ("d", 35, 4)),
-        every("out", ("c", 20, 20), ("a", 30, 30), ("d", 35, 35), ("b", 40, 40)),
+        put("right", ("c", 20, 3), ("a", 35, 4)),
+        every("out", ("c", 1, 20), ("a", 1, 30), ("a", 2, 35), ("b", 1, 40)),
     ),
     Case(
         "a record without a time is skipped",
         lambda app: app.stream("in", key=hr.STRING, value=hr.INT64, timestamp="skip").to("out"),
-        put("in", ("k", 1, 5), ("k", 2, -1), ("k", 3, 0)),
-        every("out", ("k", 1, 5), ("k", 3, 0)),
+        put("in", ("k", 1, 5), ("k", 2, -1), ("k", 3, 1)),
+        every("out", ("k", 1, 5), ("k", 3, 1)),
     ),
     Case(
         "a record without a time gets the latest of its partition",
@@ -112,12 +119,26 @@ CASES = [
         every("out", ("k", 4, 5)),
     ),
     Case(
+        "times that were filled in meet a store, beside topics that have theirs",
+        remembered_beside,
+        put("in", ("a", "1", 5), ("b", "2", 3), ("a", "3", -1)),
+        put("other", ("k", "4", 7)),
+        every("out", ("a", 1, 5), ("b", 1, 3), ("a", 2, 5)),
+        every("copy", ("k", "4", 7)),
+        put("in", ("b", "5", -1), ("c", "6", 9), ("c", "7", -1)),
+        every("out", ("b", 2, 5), ("c", 1, 9), ("c", 2, 9)),
+    ),
+    Case(
         "the time of the partition can be asked for",
         lambda app: app.stream(
             "in", key=hr.STRING, value=hr.INT64, timestamp=lambda _, value, ts, latest: latest + value + ts
         ).to("out"),
-        put("in", ("k", 1, 5), ("k", 2, 0), ("k", -9, 0), ("k", 0, 1)),
-        every("out", ("k", 1, 5), ("k", 2, 7), ("k", 0, 8)),
+        put("in", ("k", 1, 5), ("k", 1, 1), ("k", -10, 1), ("k", 0, 1)),
+        every("out", ("k", 1, 5), ("k", 1, 7), ("k", 0, 8)),
+        put("in", ("k", -5, 2)),
+        every("out", ("k", -5, 5)),
+        put("in", ("k", 0, 1)),
+        every("out", ("k", 0, 9)),
     ),
     Case(
         "rows of tables have the times that are in them",

@@ -5,15 +5,14 @@ from typing import Any
 
 import headrace as hr
 from cases.table import Case, Topology, every, put, texts
+from cases.table_join import both
 from headrace.dsl import Builder
 from headrace.model.windows import JoinWindows
 
 A, B = (("from", b"a"),), (("from", b"b"),)
 WITHIN = hr.join_windows("10ms", grace="5ms")
-
-
-def both(left: str | None, right: str | None) -> str:
-    return f"{left or '-'}+{right or '-'}"
+LONG = 4_000 * "-"
+MANY = [("x", 19), *[(LONG + str(n), 20) for n in range(9)], (LONG, 20), ("y", 21)]
 
 
 def joined(how: str, windows: JoinWindows = WITHIN) -> Topology:
@@ -42,6 +41,11 @@ def by_new_keys(app: Builder) -> None:
 def three(app: Builder) -> None:
     first = texts(app, "left").join(texts(app, "right"), lambda a, b: a + b, WITHIN)
     first.join(texts(app, "third"), lambda ab, c: ab + c, WITHIN).to("out")
+
+
+def alone(ts: int) -> list[Any]:
+    """Those of 300 records that no partner came for."""
+    return [(f"{n:03}", "x+-", ts) for n in range(ts - 20, 300, 5) if n not in (7, 299)]
 
 
 CASES = [
@@ -194,5 +198,26 @@ CASES = [
         every("out"),
         put("third", ("a", "!", 30), ("a", "?", 36)),
         every("out", ("a", "x1!", 30)),
+    ),
+    Case(
+        "a key finds its partners among many and long ones",
+        joined("inner"),
+        put("left", *[("a", LONG + str(n), 20) for n in range(9)]),
+        put("left", ("a", "x", 19), ("a", LONG, 20), ("a", "y", 21)),
+        every("out"),
+        put("right", ("a", "1", 20), ("a", "2", 31)),
+        every("out", *[("a", f"{left}+1", max(ts, 20)) for left, ts in MANY], ("a", "y+2", 31)),
+    ),
+    Case(
+        "many records wait for partners, and leave in the order of their times and keys",
+        joined("outer"),
+        put("left", *[(f"{n:03}", "x", 20 + n % 5) for n in reversed(range(300))]),
+        every("out"),
+        put("right", ("007", "1", 22), ("299", "2", 24), ("z", "3", 24)),
+        every("out", ("007", "x+1", 22), ("299", "x+2", 24)),
+        put("right", ("y", "4", 38)),
+        every("out", *alone(20), *alone(21), *alone(22)),
+        put("left", ("x", "5", 60)),
+        every("out", *alone(23), ("z", "-+3", 24), *alone(24), ("y", "-+4", 38)),
     ),
 ]

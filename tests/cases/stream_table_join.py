@@ -40,7 +40,24 @@ def global_left(app: Builder) -> None:
     texts(app).left_join(products, both, on=on).to("out")
 
 
+def global_twice(app: Builder) -> None:
+    products = app.global_table("table", key=hr.STRING, value=hr.STRING)
+    named = texts(app).join(products, lambda v, product: v + product, on=lambda v: v[:1])
+    counts = named.group_by(lambda _, v: v[:1]).count(store="n", emit="every").to_stream()
+    counts.join(products, lambda n, product: product + hr.text(n), on=lambda key, _: key).to("out")
+
+
 CASES = [
+    Case(
+        "a global table is there before and behind a repartition",
+        global_twice,
+        put("table", ("p", "pen", 50), ("q", "quill", 60)),
+        put("in", ("1", "p", 1), ("2", "q", 2), ("3", "p", 3)),
+        every("out", ("p", "pen1"), ("q", "quill1"), ("p", "pen2")),
+        put("table", ("p", "pin", 70)),
+        put("in", ("4", "p", 4)),
+        every("out", ("p", "pin3")),
+    ),
     Case(
         "a record joins the row that is there when it comes",
         inner,

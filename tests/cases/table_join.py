@@ -80,7 +80,21 @@ def joined_again(app: Builder) -> None:
     pairs.group_by(lambda _, v: (v, v)).count(store="n").to_stream().to("out")
 
 
+def with_groups(app: Builder) -> None:
+    table = rows(app)
+    groups = table.group_by(lambda k, v: (v, k)).count(store="n", emit="every")
+    table.join(groups, lambda row, n: row + hr.text(n), store="met").to_stream().to("out")
+
+
 CASES = [
+    Case(
+        "a table meets the groups of its own rows",
+        with_groups,
+        put("in", ("a", "b", 1), ("b", "b", 2), ("c", "a", 3)),
+        settled("out", {"a": "b1", "b": "b2"}),
+        put("in", ("a", "a", 4)),
+        settled("out", {"a": "a2", "b": "b1"}),
+    ),
     Case(
         "a join that is joined again with one of its sides leaves each group that it was in",
         joined_again,

@@ -46,6 +46,11 @@ def looked_up(app: Builder) -> None:
     texts(app).left_join(users, lambda v, user: v + hr.coalesce(user, "-")).to("out")
 
 
+def filtered(app: Builder) -> None:
+    kept = texts(app).filter(lambda _, v: v != "no")
+    kept.group_by_key().count(store="n", emit="every", ttl="10ms").to_stream().to("out")
+
+
 SEEN = hr.stores.key_value("seen", key=hr.STRING, value=hr.STRING, ttl="10ms")
 
 
@@ -67,6 +72,22 @@ def shared_store(app: Builder) -> None:
 
 
 CASES = [
+    Case(
+        "a record that is left out makes rows late as well",
+        filtered,
+        put("in", ("a", "x", 0), ("b", "no", 20), ("a", "x", 12)),
+        every("out", ("a", 1, 0), ("a", None, 10), ("a", 1, 12)),
+        put("in", ("b", "no", 22)),
+        every("out", ("a", None, 22)),
+    ),
+    Case(
+        "many rows go at once",
+        counted("settled"),
+        put("in", *((f"{number:05}", "x", 1) for number in range(10_000)), ("z", "x", 9)),
+        settled("out", {f"{number:05}": 1 for number in range(10_000)} | {"z": 1}),
+        put("in", ("z", "x", 15)),
+        settled("out", {"z": 2}),
+    ),
     Case(
         "a group goes some time after its last row, and counts from 0 when rows come again",
         groups_go,

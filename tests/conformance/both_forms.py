@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
 from headrace.errors import RecordFailed
 from headrace.expr import Bound
-from headrace.model.types import Type
+from headrace.model.types import (
+    DECIMAL,
+    JSON,
+    DictType,
+    EnumType,
+    ListType,
+    OptionalType,
+    StructType,
+    TupleType,
+    Type,
+)
 from headrace.runtime.faults import find_fault
 
 Row = tuple[Any, ...]
+Form = tuple[Callable[..., object], str]
+"""A function in Python, and the same as SQL text."""
 
 
 @dataclass(frozen=True)
@@ -36,26 +50,38 @@ def differences(spark: SparkSession, bounds: Sequence[Bound], types: Sequence[Ty
     for bound in bounds:
         python = bound.python()
         forms.append((lambda *row, run=python: run(dict(zip(symbols, row, strict=True))), _sql(bound, len(types))))
-    return _differences(spark, [str(bound) for bound in bounds], forms, types, rows)
+    return _differences(spark, [str(bound) for bound in bounds], forms, types, rows, [bound.type for bound in bounds])
 
 
 def differing(
     spark: SparkSession, python: Callable[..., object], sql: str, type_: Type, values: Sequence[object]
 ) -> list[str]:
     """Where a Python function and SQL text of the column `a0` give something else."""
-    return _differences(spark, [sql], [(python, sql)], [type_], [(value,) for value in values])
+    return all_differing(spark, [(python, sql)], type_, values)
+
+
+def all_differing(spark: SparkSession, forms: Sequence[Form], type_: Type, values: Sequence[object]) -> list[str]:
+    """Where any of several pairs of a Python function and SQL text do, in one go."""
+    return _differences(spark, [sql for _, sql in forms], forms, [type_], [(value,) for value in values])
 
 
 def _differences(
     spark: SparkSession,
     titles: Sequence[str],
-    forms: Sequence[tuple[Callable[..., object], str]],
+    forms: Sequence[Form],
     types: Sequence[Type],
     rows: Sequence[Row],
+    gives: Sequence[Type] = (),
 ) -> list[str]:
     # repr tells 0.0 from -0.0 and 1 from True, and takes NaN for NaN
     expected = [[_attempt(python, row) for row in rows] for python, _ in forms]
-    found = _in_catalyst(spark, [sql for _, sql in forms], types, rows, expected)
+    for type_, wanted in zip(gives, expected, strict=False):
+        if isinstance(type_, DictType):  # on the way back as well
+            wanted[:] = [dict(sorted(one.items())) if isinstance(one, dict) else one for one in wanted]
+    told = [tuple(as_told(value, type_) for value, type_ in zip(row, types, strict=True)) for row in rows]
+    found = _in_catalyst(spark, [sql for _, sql in forms], types, told, expected)
+    for type_, values in zip(gives, found, strict=False):
+        values[:] = [as_meant(one, type_) for one in values]
     return [
         f"{title}, {row!r}: Python {want!r}, Catalyst {have!r}"
         for title, wants, haves in zip(titles, expected, found, strict=True)
@@ -81,12 +107,12 @@ def _in_catalyst(
     guarded = [f"hr_guard({sql}, 'failed', 'it', 'here')" for sql in texts]
     skips = [(*row, [isinstance(column[place], Refused) for column in expected]) for place, row in enumerate(rows)]
     collected = (
-        spark.createDataFrame(skips, f"{_schema(types)}, skip array<boolean>", verifySchema=False)
+        _frame(spark, skips, types, "skip array<boolean>")
         .selectExpr(*(f"CASE WHEN NOT skip[{at}] THEN {sql} END AS r{at}" for at, sql in enumerate(guarded)))
         .collect()
     )
     results: list[list[object]] = [[plain(row[at]) for row in collected] for at in range(len(texts))]
-    one_by_one = _OneByOne(spark.createDataFrame(rows, _schema(types), verifySchema=False), guarded)
+    one_by_one = _OneByOne(_frame(spark, rows, types), guarded)
     for at, (wanted, result) in enumerate(zip(expected, results, strict=True)):
         by_reason: dict[str, list[int]] = {}
         for place, one in enumerate(wanted):
@@ -99,6 +125,43 @@ def _in_catalyst(
     return results
 
 
+def as_told(value: Any, type_: Type) -> Any:
+    """A value as rows have it: untyped JSON and Decimals as texts; dicts as lists, for pyspark mixes up their keys."""
+    match value, type_:
+        case (None, _) | (_, OptionalType()):
+            return None if value is None else as_told(value, type_.of)  # type: ignore[attr-defined]
+        case _, ListType(element=of):
+            return [as_told(item, of) for item in value]
+        case _, DictType(value=of):
+            return [(key, as_told(item, of)) for key, item in value.items()]
+        case _, TupleType(items=items):
+            return tuple(as_told(item, of) for item, of in zip(value, items, strict=True))
+        case _, StructType(fields=fields):
+            return tuple(as_told(getattr(value, one.name), one.type) for one in fields)
+        case _, EnumType():
+            return value.value
+    return json.dumps(value) if type_ == JSON else str(value) if type_ == DECIMAL else value
+
+
+def as_meant(value: Any, type_: Type) -> Any:
+    """What rows have as the value it stands for."""
+    match value, type_:
+        case (None | Refused(), _) | (_, OptionalType()):
+            return value if value is None or isinstance(value, Refused) else as_meant(value, type_.of)  # type: ignore[attr-defined]
+        case _, ListType(element=of):
+            return [as_meant(item, of) for item in value]
+        case _, DictType(value=of):
+            return {key: as_meant(value[key], of) for key in sorted(value)}
+        case _, TupleType(items=items):
+            return tuple(as_meant(item, of) for item, of in zip(value, items, strict=True))
+        case _, StructType(fields=fields, cls=cls):
+            parts = zip(fields, value, strict=True)
+            return cls(**{one.name: as_meant(part, one.type) for one, part in parts})
+        case _, EnumType(cls=member):
+            return member(value)
+    return json.loads(value) if type_ == JSON else Decimal(value) if type_ == DECIMAL else value
+
+
 def plain(value: Any) -> object:
     """A value from Spark as the Python form has it."""
     if isinstance(value, bytearray):
@@ -107,6 +170,8 @@ def plain(value: Any) -> object:
         return value.astimezone(UTC)
     if isinstance(value, tuple):
         return tuple(plain(item) for item in value)
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, list) else value
 
 
@@ -114,8 +179,19 @@ def _sql(bound: Bound, width: int) -> str:
     return bound.sql({name: f"`{name}`" for name in names(width)})
 
 
-def _schema(types: Sequence[Type]) -> str:
-    return ", ".join(f"{name} {type_.sql}" for name, type_ in zip(names(len(types)), types, strict=True))
+def _frame(spark: SparkSession, rows: Sequence[Row], types: Sequence[Type], *more: str) -> DataFrame:
+    """Rows of columns of these types, and of `more` behind them."""
+    columns = list(zip(names(len(types)), types, strict=True))
+    schema = [f"{name} {_told_as(type_)}" for name, type_ in columns]
+    made = [f"map_from_entries({name}) AS {name}" if isinstance(type_, DictType) else name for name, type_ in columns]
+    frame = spark.createDataFrame(rows, ", ".join([*schema, *more]), verifySchema=False)
+    if made == names(len(types)):
+        return frame
+    return frame.selectExpr(*made, *(one.split()[0] for one in more)).localCheckpoint()
+
+
+def _told_as(type_: Type) -> str:
+    return f"array<struct<key:string,value:{type_.value.sql}>>" if isinstance(type_, DictType) else type_.sql
 
 
 class _OneByOne:
@@ -141,9 +217,9 @@ class _OneByOne:
         java = self._jvm.java.util
         done = java.concurrent.CompletableFuture.completedFuture(row).thenApply(compiled)
         if not done.isCompletedExceptionally():
-            return f"no refusal but {done.join()}"
+            return Refused(f"no refusal but {done.join()}")
         message = done.exceptionally(java.function.Function.identity()).join().getCause().getMessage()
         fault = find_fault(str(message))
         if not isinstance(fault, RecordFailed):
-            return f"no fault but {message}"
+            return Refused(f"no fault but {message}")
         return Refused(fault.what.removeprefix("it failed on a record: "))

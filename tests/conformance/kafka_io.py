@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
+from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from pyspark import SparkContext
 
 from headrace.log.topics import Topics
 from headrace.model.record import Header, RawRecord
@@ -21,17 +24,41 @@ def create_topics(broker: str, names: Iterable[str]) -> None:
 
 
 def produce_all(broker: str, records: Iterable[RawRecord]) -> None:
-    """Write records to their topics, in order."""
+    """Write records to their topics, in order.
+
+    librdkafka takes the time 0 for now, and Java's client refuses times before that: each writes what the other cannot.
+    """
+    for negative, some in groupby(records, lambda record: record.ts < 0):
+        (_produce if negative else _produce_by_java)(broker, some)
+
+
+def _produce(broker: str, records: Iterable[RawRecord]) -> None:
     producer = Producer({"bootstrap.servers": broker})
     for record in records:
         producer.produce(
-            record.topic,
-            key=record.key,
-            value=record.value,
-            timestamp=record.ts,
-            headers=list(record.headers),
+            record.topic, key=record.key, value=record.value, timestamp=record.ts, headers=list(record.headers)
         )
     assert producer.flush(_SILENCE_S) == 0
+
+
+def _produce_by_java(broker: str, records: Iterable[RawRecord]) -> None:
+    """By the client in Spark's JVM."""
+    jvm: Any = SparkContext._jvm
+    clients = jvm.org.apache.kafka.clients.producer
+    config = jvm.java.util.HashMap()
+    config["bootstrap.servers"] = broker
+    bytes_ = jvm.org.apache.kafka.common.serialization.ByteArraySerializer
+    producer = clients.KafkaProducer(config, bytes_(), bytes_())
+    sent = []
+    for record in records:
+        headers = jvm.java.util.ArrayList()
+        for name, value in record.headers:
+            headers.append(jvm.org.apache.kafka.common.header.internals.RecordHeader(name, value))
+        written = clients.ProducerRecord(record.topic, 0, record.ts, record.key, record.value, headers)
+        sent.append(producer.send(written))
+    producer.close()
+    for one in sent:
+        one.get()  # raises what the broker refused
 
 
 class Reader:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from headrace.model.record import Record
@@ -12,6 +13,8 @@ class Observed:
 
     def __init__(self) -> None:
         self.failure: Exception | None = None
+        self.drops: Counter[tuple[str, str]] = Counter()
+        """How many records were dropped, by node and reason."""
         self._batches: list[Mapping[str, Sequence[Record]]] = []
 
     def add(self, batch: Mapping[str, Sequence[Record]]) -> None:

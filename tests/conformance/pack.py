@@ -12,6 +12,7 @@ import headrace as hr
 from cases.table import Case
 from headrace.expr import Bound, bind
 from headrace.expr.bound import Applied
+from headrace.model.clock import SetClock
 from headrace.model.types import STR
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, Source, To
@@ -20,8 +21,9 @@ from headrace.plan.nodes import Node, Source, To
 class PackedApp(hr.App):
     """An application that runs many cases in one query."""
 
-    def __init__(self, cases: Sequence[Case], *, broker: str, checkpoint: Path) -> None:
+    def __init__(self, cases: Sequence[Case], *, broker: str, checkpoint: Path, now_ms: int = 0) -> None:
         super().__init__("cases", broker=broker, checkpoint=checkpoint, spark={"spark.master": "local[2]"})
+        self.clock = SetClock(now_ms)
         plans = [prefixed_plan(case) for case in cases]
         ends, declared = ([node for plan in plans for node in getattr(plan, part)] for part in ("ends", "declared"))
         self._packed = Plan(self.id, tuple(ends), tuple(declared))

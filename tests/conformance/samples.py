@@ -5,10 +5,27 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from enum import Enum
 from typing import Any
 
-from headrace.model.types import BOOL, BYTES, DATETIME, FLOAT, INT, STR, Type, list_of
+from headrace.model.records import enum_type, record_type
+from headrace.model.types import (
+    BOOL,
+    BYTES,
+    DATETIME,
+    DECIMAL,
+    FLOAT,
+    INT,
+    JSON,
+    STR,
+    Type,
+    dict_of,
+    list_of,
+    pair_of,
+)
 
 Draw = Callable[[random.Random], Any]
 
@@ -76,6 +93,58 @@ def _moment(rng: random.Random) -> datetime:
     return _FIRST + timedelta(microseconds=rng.randrange((_LAST - _FIRST) // timedelta(microseconds=1)))
 
 
+_DECIMALS = "0 -0 1 1.0 1.50 -7 0.1 1E+5 1E-10 0E+3 0E-9 123456789012345678901234567890 99999999999999999999999999995"
+_DECIMALS += " 9E+999999 1E-999999 5E-1000026 1E+999999999 12345678901234567890.12345678901234567890 7E-30 -1E+28"
+DECIMALS = [Decimal(text) for text in _DECIMALS.split()]
+
+
+def _decimal(rng: random.Random) -> Decimal:
+    digits = rng.randint(0, 10 ** rng.choice([1, 2, 15, 28, 30]))
+    return Decimal(f"{rng.choice(['', '-'])}{digits}E{rng.choice([0, -2, rng.randint(-35, 35)])}")
+
+
+ANYTHING: list[Any] = [True, False, 0, 1, 1.0, -0.0, 2**53 + 1, 2.0**53, 10**30, 1e300, "", "a", "1", [], {}, ["a"]]
+ANYTHING += [[1, "a", None], [[1.0], {}], {"a": 1}, {"a": None, "b": [True]}, {"b": [1], "a": None}]
+ANYTHING += [10**400, 2**63, -(2**63)]
+
+
+def _json(rng: random.Random, depth: int = 2) -> Any:
+    kind = rng.randrange(6) if depth else 0
+    if kind == 4:
+        return [_json(rng, depth - 1) for _ in range(rng.randint(0, 3))]
+    if kind == 5:
+        return _dict(rng, lambda rng: _json(rng, depth - 1))
+    return rng.choice([_int(rng), 0.5, 1.0, 7.0, _str(rng), True, False, 1])
+
+
+def _dict(rng: random.Random, draw: Draw) -> dict[str, Any]:
+    return {rng.choice(["a", "b", "é", _str(rng)]): draw(rng) for _ in range(rng.randint(0, 3))}
+
+
+class Size(Enum):
+    SMALL = "small"
+    LARGE = "large"
+
+
+@dataclass
+class Line:
+    product: str
+    price: float | None
+    size: Size = Size.SMALL
+    note: Any = None
+    line: int = field(default=0, compare=False)
+
+
+LINE, SIZE, PAIR = record_type(Line, "here"), enum_type(Size, "here"), pair_of(STR, INT)
+LINES = [Line("a", 1.0), Line("a", -0.0, Size.LARGE, {"x": 1}), Line("a", 0.0, Size.LARGE, {"x": True}, 9)]
+LINES += [Line("", None)]
+
+
+def _line(rng: random.Random) -> Line:
+    note = rng.choice([None, 1, 1.0, [1]])
+    return Line(_str(rng), rng.choice([None, 1.0, 0.5]), rng.choice([*Size]), note, _int(rng))
+
+
 SAMPLES: dict[Type, tuple[list[Any], Draw]] = {
     INT: (INTS, _int),
     FLOAT: (FLOATS, _float),
@@ -86,6 +155,17 @@ SAMPLES: dict[Type, tuple[list[Any], Draw]] = {
     list_of(INT): ([[], [1], [0, 7, None], [2**53 + 1]], lambda rng: [_int(rng) for _ in range(rng.randint(0, 3))]),
     list_of(FLOAT): ([[], [0.0, math.nan], [None, -0.0]], lambda rng: [_float(rng) for _ in range(rng.randint(0, 3))]),
     list_of(STR): ([[], [""], ["a", "b"]], lambda rng: [_str(rng) for _ in range(rng.randint(0, 3))]),
+    DECIMAL: (DECIMALS, _decimal),
+    JSON: (ANYTHING, _json),
+    LINE: (LINES, _line),
+    SIZE: ([*Size], lambda rng: rng.choice([*Size])),
+    PAIR: ([("a", 1), ("a", None), (None, None)], lambda rng: (_str(rng), _int(rng))),
+    list_of(DECIMAL): ([[], DECIMALS[:4]], lambda rng: [_decimal(rng) for _ in range(rng.randint(0, 3))]),
+    list_of(JSON): ([[], ANYTHING[:4]], lambda rng: [_json(rng) for _ in range(rng.randint(0, 3))]),
+    list_of(LINE): ([[], LINES[:2]], lambda rng: [_line(rng) for _ in range(rng.randint(0, 3))]),
+    dict_of(INT): ([{}, {"a": 1}, {"b": None, "a": 2}], lambda rng: _dict(rng, _int)),
+    dict_of(JSON): ([{}, {"a": 1}, {"b": None, "a": {"x": 2}}], lambda rng: _dict(rng, _json)),
+    dict_of(LINE): ([{}, {"a": LINES[0]}], lambda rng: _dict(rng, _line)),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from itertools import groupby
 from pathlib import Path
 
 from cases.table import Case
@@ -12,9 +13,11 @@ from conformance.kafka_io import Reader, create_topics, produce_all
 from conformance.observed import Observed
 from conformance.pack import PackedApp, prefix
 from headrace.errors import HeadraceError
+from headrace.model.batches import Drops
 from headrace.model.clock import SetClock
 from headrace.model.record import RawRecord, Record
 from headrace.passes.pipeline import rewrite
+from headrace.plan.idle import idle_ms
 from headrace.plan.nodes import Source, To
 from headrace.spark.supported import check_supported
 from headrace.task.loop import Loop
@@ -51,10 +54,18 @@ def refusal(case: Case) -> HeadraceError | None:
 
 
 def _packs(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
-    """Cases with equally many batches together, so that none waits for others."""
-    ordered = sorted(cases, key=lambda case: len(case.batches))
-    for start in range(0, len(ordered), _PACK):
-        yield ordered[start : start + _PACK]
+    """Cases with equally many batches together, so that none waits for others; an application has one time of day."""
+    ordered = sorted(cases, key=_times)
+    for _, group in groupby(ordered, key=_times):
+        together = list(group)
+        for start in range(0, len(together), _PACK):
+            yield together[start : start + _PACK]
+
+
+def _times(case: Case) -> list[int]:
+    """How far the time of day moves on before each batch; only some topologies look at it."""
+    looks = any(idle_ms(node) is not None for node in case.plan().nodes)
+    return [len(case.batches), *(batch.clock_ms * looks for batch in case.batches)]
 
 
 def observe_live(cases: Sequence[Case], broker: str, checkpoints: Path) -> dict[str, Observed]:
@@ -100,8 +111,8 @@ class _Live:
         produce_all(self._broker, records)
         self._sent += len(records)
         deadline = time.monotonic() + _SILENCE_S
-        while self._app.progress.records_in < self._sent:
-            assert time.monotonic() < deadline, f"{self._app.progress}, {self._sent} were sent"
+        while self._app.metrics().records_in < self._sent:
+            assert time.monotonic() < deadline, f"{self._app.metrics()}, {self._sent} were sent"
             self._app.wait(_SLICE_S)
         return self._reader.read()
 
@@ -112,15 +123,37 @@ class _Live:
 
 
 def _observe_pack(cases: Sequence[Case], broker: str, checkpoint: Path, observed: dict[str, Observed]) -> None:
-    """Run some cases together: batch n of the application holds the n-th batch of every case."""
+    """Run some cases together: batch n of the application holds the n-th batch of every case.
+
+    Where the time of day moves on before the records come, a batch of its own sees it.
+    """
     reader = Reader(broker, [prefix(case) + topic for case in cases for topic in case.outputs])
+    now_ms = 0
     with closing(reader):
-        for number in range(max(len(case.batches) for case in cases)):
-            produce_all(broker, [raw for case in cases for raw in _input(case, number)])
-            PackedApp(cases, broker=broker, checkpoint=checkpoint).run(until="latest")
+        for number, by_ms in enumerate(_times(cases[0])[1:]):
+            now_ms += by_ms
+            records = [raw for case in cases for raw in _input(case, number)]
+            apps = [PackedApp(cases, broker=broker, checkpoint=checkpoint, now_ms=now_ms)]
+            if by_ms and records:
+                apps.append(PackedApp(cases, broker=broker, checkpoint=checkpoint, now_ms=now_ms))
+                apps[1].run(until="latest")
+            produce_all(broker, records)
+            apps[0].run(until="latest")
+            if any(map(_comes_back, cases)):
+                apps.append(PackedApp(cases, broker=broker, checkpoint=checkpoint, now_ms=now_ms))
+                apps[-1].run(until="latest")
             found = reader.read()
             for case in cases:
                 observed[case.id].add(_output(case, found))
+                for app in apps:
+                    observed[case.id].drops.update(_drops(case, app.metrics().drops))
+
+
+def _comes_back(case: Case) -> bool:
+    """Whether a case reads what it writes: that is in the topics only when it has run."""
+    plan = case.plan()
+    read = {topic for source in plan.of(Source) for topic in source.topics}
+    return any(to.topic in read for to in plan.of(To))
 
 
 def _topics(case: Case) -> Iterator[str]:
@@ -150,10 +183,18 @@ def _output(case: Case, found: Mapping[str, Sequence[RawRecord]]) -> dict[str, l
     named = {to.topic: to for to in sinks if isinstance(to.topic, str)}
     choosing = next((to for to in sinks if not isinstance(to.topic, str)), sinks[0])
     return {
-        topic: [_decoded(raw, named.get(topic, choosing)) for raw in found[prefix(case) + topic]]
+        topic: [_decoded(case, raw, named.get(topic, choosing)) for raw in found[prefix(case) + topic]]
         for topic in case.outputs
     }
 
 
-def _decoded(raw: RawRecord, to: To) -> Record:
-    return Record(key=to.key.decode(raw.key), value=to.value.decode(raw.value), ts=raw.ts, headers=raw.headers)
+def _drops(case: Case, found: Drops) -> dict[tuple[str, str], int]:
+    """What a case dropped, under the names that its nodes have by themselves."""
+    before = prefix(case)
+    return {(node[len(before) :], reason): count for (node, reason), count in found.items() if node.startswith(before)}
+
+
+def _decoded(case: Case, raw: RawRecord, to: To) -> Record:
+    """A record as the case knows it: failures tell the names of nodes, which are longer here."""
+    value = None if raw.value is None else raw.value.replace(prefix(case).encode(), b"")
+    return Record(key=to.key.decode(raw.key), value=to.value.decode(value), ts=raw.ts, headers=raw.headers)

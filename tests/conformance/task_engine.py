@@ -22,4 +22,5 @@ def observe(case: Case, *, restarting: bool = False) -> Observed:
                 for record in put.records:
                     driver.input(put.topic).pipe(record.value, key=record.key, ts=record.ts, headers=record.headers)
         observed.add({topic: driver.output(topic).read_records() for topic in case.outputs})
+    observed.drops.update(driver.dropped)
     return observed

@@ -53,6 +53,7 @@ def _with_gaps(case: Case) -> Any:
 @pytest.mark.parametrize("case", [_with_gaps(case) for case in all_cases()])
 def test_on_spark(case: Case, on_spark: dict[str, Observed]) -> None:
     compare(case, on_spark[case.id])
+    assert on_spark[case.id].drops == observe(case).drops
 
 
 def compare(case: Case, observed: Observed) -> None:

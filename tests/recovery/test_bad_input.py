@@ -14,13 +14,14 @@ import pytest
 import headrace as hr
 from headrace.errors import (
     BrokerUnreachable,
-    CheckpointForeign,
+    BufferFull,
     CheckpointInUse,
     CheckpointUnwritable,
     HeadraceError,
     RecordFailed,
     RecordRefused,
     RecordUndecodable,
+    StateChanged,
     TopicMissing,
 )
 from headrace.log.broker import EmbeddedBroker
@@ -70,7 +71,7 @@ def test_a_missing_topic_is_made_on_the_embedded_broker(
     with EmbeddedBroker(broker_dir).join() as lease:
         with app:
             produce(lease.address, None, "rivers", [NewRecord(value=b"by-record")])
-            while app.progress.records_out < 2:
+            while app.metrics().records_out < 2:
                 assert not app.wait(0.05)
         assert Topics(lease.address).names() == ["brooks", "by-record", "rivers"]
     assert "embedded: made topic rivers" in caplog.messages
@@ -103,6 +104,17 @@ def test_a_topic_of_none_names_the_record(broker: str, topic: Callable[..., str]
     told = words(app, RecordFailed)
     assert "failed on a record: None is not a topic" in told
     assert f"at: {source}-0@0" in told
+
+
+def test_too_many_results_held_back_name_the_record(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:
+    source = topic(partitions=1)
+    produce(broker, None, source, [NewRecord(key=key, value=b"x", timestamp_ms=1) for key in (b"a", b"a", b"b")])
+    app = hr.App("full", broker=broker, checkpoint=tmp_path)
+    table = app.stream(source, key=hr.STRING, value=hr.STRING).to_table()
+    table.suppress(hr.until_time_limit("1h", max_records=1, when_full="stop"), name="held").to_stream().to(topic())
+    told = words(app, BufferFull)
+    assert "would hold back more than 1 results" in told
+    assert f"at: {source}-0@2" in told
 
 
 def test_a_broker_that_does_not_answer(tmp_path: Path) -> None:
@@ -147,8 +159,10 @@ def test_a_record_too_large_to_write(broker: str, topic: Callable[..., str], tmp
     source, target = topic(), topic()
     produce(broker, None, source, [NewRecord(value=b"x" * 900_000)])
     app = hr.App("large", broker=broker, checkpoint=tmp_path)
-    app.stream(source, value=hr.STRING).map_values(lambda text: text + text).to(target)
-    assert words(app, RecordRefused).startswith(f"a record for topic {target!r} was refused: The message is ")
+    app.stream(source, value=hr.STRING).map_values(lambda text: text.replace("x", "x" * 40)).to(target)
+    told = words(app, RecordRefused)
+    assert told.startswith(f"a record for topic {target!r} was refused: The message is 3600")
+    assert "max.request.size" in told
 
 
 def test_a_checkpoint_that_is_in_use(topic: Callable[..., str], copy: Copy) -> None:
@@ -179,9 +193,8 @@ def test_a_checkpoint_of_another_topology(broker: str, topic: Callable[..., str]
         return app
 
     count("old").run(until="latest")
-    told = words(count("new"), CheckpointForeign)
-    assert "this checkpoint was made with the stores [{'old': 'bytes keys by source " in told
-    assert "now it is [{'new': 'bytes keys by source " in told
+    told = words(count("new"), StateChanged)
+    assert told.startswith("application 'stores' does not fit its state: store 'old' is not there any more\n")
     count("old").run(until="latest")
 
 
@@ -219,3 +232,20 @@ def test_a_full_disk_and_going_on_when_there_is_room(broker: str, topic: Callabl
 def free(place: Path) -> int:
     found = os.statvfs(place)
     return found.f_bavail * found.f_frsize
+
+
+def test_what_cannot_be_decoded_is_read_as_a_stream(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:
+    source, target, undecodable = topic(partitions=1), topic(partitions=1), topic(partitions=1)
+    values = [hr.INT64.encode(1), b"12", hr.INT64.encode(2)]
+    produce(broker, None, source, [NewRecord(key=b"k", value=value, timestamp_ms=5) for value in values])
+    app = hr.App("undecodable", broker=broker, checkpoint=tmp_path)
+    numbers = app.stream(source, key=hr.STRING, value=hr.INT64)
+    numbers.to(target)
+    told = hr.value.error + ": " + hr.value.message + " " + hr.value.origin
+    numbers.errors().map_values(told).to(undecodable, value=hr.STRING)
+    app.run(until="latest")
+    assert [hr.INT64.decode(record.value) for record in consume(broker, None, target)] == [1, 2]
+    (failed,) = consume(broker, None, undecodable)
+    message = "the value of a record is not INT64: 2 bytes, 8 are needed"
+    assert (failed.key, failed.timestamp_ms) == (b"k", 5)
+    assert hr.STRING.decode(failed.value) == f"ValueError: {message} {source}-0@1"

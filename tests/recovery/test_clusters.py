@@ -18,7 +18,7 @@ import pytest
 
 import headrace as hr
 from headrace.cli.main import main
-from headrace.errors import CheckpointBroken, CheckpointForeign, SessionUnfit, SparkInUse, SparkNotStarted
+from headrace.errors import CheckpointBroken, SessionUnfit, SparkInUse, SparkNotStarted, StateChanged
 from headrace.jvm.java import find_java
 from headrace.jvm.paths import pyspark_jars
 from headrace.log.records import NewRecord, consume, produce
@@ -55,7 +55,7 @@ app = hr.App("count", broker={broker!r}, checkpoint={checkpoint!r}, spark=spark)
 words = app.stream({source!r}, value=hr.STRING).flat_map_values(lambda line: line.split())
 words.group_by(lambda _, word: word).count(store="n").to_stream().to({target!r}, key=hr.STRING)
 with app:
-    while app.progress.records_in < {records}:
+    while app.metrics().records_in < {records}:
         assert not app.wait(0.05)
     context = SparkContext.getOrCreate()
     print(json.dumps([executors(context), context.parallelize([0]).map(imported).first()]))
@@ -246,7 +246,7 @@ def test_a_checkpoint_at_an_address(broker: str, topic: Callable[..., str], tmp_
         count_at(place, broker, source, target).run(until="latest")
         assert counts(broker, target) == {"k": times}
     assert {file.name for file in (tmp_path / "here").iterdir()} == {"lock", "pid"}
-    with pytest.raises(CheckpointForeign, match=f"made with the sources(?s:.*)at: {address}"):
+    with pytest.raises(StateChanged, match=f"the rule for the task of a key of store 'n'(?s:.*)at: {address}"):
         count_at(place, broker, topic(), target).run(until="latest")
     (tmp_path / "shared" / "headrace.json").write_text("{")
     (tmp_path / "shared" / ".headrace.json.crc").unlink()

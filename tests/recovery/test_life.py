@@ -124,4 +124,4 @@ def test_until_latest_ends_by_itself(broker: str, topic: Callable[..., str], tmp
     app.start(until="latest")
     assert app.wait(timeout=60)
     assert app.state is hr.State.CLOSED
-    assert (app.progress.records_in, app.progress.records_out) == (10, 10)
+    assert (app.metrics().records_in, app.metrics().records_out) == (10, 10)

@@ -22,6 +22,7 @@ from headrace.errors import (
     QueryFailed,
     RecordFailed,
     RecordUndecodable,
+    StateChanged,
 )
 from headrace.log.locks import is_held
 from headrace.log.records import NewRecord, consume, produce
@@ -55,8 +56,34 @@ def test_a_changed_number_of_repartitions_is_refused(
         return app
 
     count(2).run(until="latest")
-    with pytest.raises(CheckpointForeign, match="the stores"):
+    with pytest.raises(StateChanged, match="task of a key of store 'n' is hash into 1, it was hash into 2"):
         count(1).run(until="latest")
+
+
+def test_a_topology_may_grow_inside_its_stages(
+    broker: str, topic: Callable[..., str], source: str, tmp_path: Path
+) -> None:
+    target, letters = topic("counts"), topic("letters")
+
+    def app(*, grown: bool) -> hr.App:
+        app = hr.App("grows", broker=broker, checkpoint=tmp_path)
+        stream = app.stream(source, key=hr.STRING, value=hr.STRING)
+        stream.group_by_key().count(store="n").to_stream().to(target)
+        if grown:
+            shorter = stream.filter(hr.key != "k1").map_values(lambda v: v + "!")
+            shorter.group_by_key().reduce(lambda a, b: a + b, store="added").to_stream().to(letters)
+        return app
+
+    app(grown=False).run(until="latest")
+    produce(broker, None, source, [NewRecord(key=b"k1", value=b"v"), NewRecord(key=b"k2", value=b"w")])
+    app(grown=True).run(until="latest")
+    produce(broker, None, source, [NewRecord(key=b"k2", value=b"x")])
+    app(grown=True).run(until="latest")
+    counted = Counter(hr.INT64.decode(record.value) for record in consume(broker, None, target))
+    assert counted == {1: 20, 2: 2, 3: 1}
+    assert [record.value for record in consume(broker, None, letters)] == [b"w!", b"w!x!"]
+    with pytest.raises(StateChanged, match="store 'added' is not there any more"):
+        app(grown=False).run(until="latest")
 
 
 def test_a_new_source_is_refused_in_words(broker: str, topic: Callable[..., str], source: str, tmp_path: Path) -> None:
@@ -82,7 +109,7 @@ def test_a_topic_that_grew_is_refused(broker: str, topic: Callable[..., str], so
         return app
 
     with count() as running:
-        while running.progress.records_in < 20:
+        while running.metrics().records_in < 20:
             assert not running.wait(0.05)
         add_partitions(broker, source, 3)
         produce(broker, None, source, [NewRecord(key=b"k", value=b"v", partition=2)])

@@ -70,7 +70,7 @@ def test_same_table_as_counter_over_batches_and_restarts(
         for start in range(half, len(lines), 2000):
             send(broker, source, lines[start : start + 2000])
         wait_for_records(app, len(lines) - half)
-        assert app.progress.batches > 1
+        assert app.metrics().batches > 1
     records = list(consume(broker, None, target))
     assert table(records) == counter(lines)
     assert_counts_only_grow(records)
@@ -179,7 +179,7 @@ def hr_int(record: Record) -> int:
 
 
 def wait_for_records(app: hr.App, records: int) -> None:
-    while app.progress.records_in < records:
+    while app.metrics().records_in < records:
         assert not app.wait(0.05), "the application ended by itself"
 
 

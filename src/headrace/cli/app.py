@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from headrace.cli.connection import Target, broker_options
 from headrace.cli.load import load_app
 from headrace.cli.main import Options
+from headrace.log.files import write_whole
 from headrace.runtime.place import Place
 
 _target = click.argument("target", metavar="APP")
@@ -22,9 +25,21 @@ _target = click.argument("target", metavar="APP")
     metavar="PLACE",
     help="Directory, or address of one that a cluster shares, to go on from. Default: as the application says.",
 )
+@click.option(
+    "--metrics-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File to write metrics to after every batch, as Prometheus text.",
+)
 @broker_options
 @click.pass_obj
-def run(options: Options, broker: Target, target: str, until: str | None, checkpoint: str | None) -> None:
+def run(
+    options: Options,
+    broker: Target,
+    target: str,
+    until: str | None,
+    checkpoint: str | None,
+    metrics_file: Path | None,
+) -> None:
     """Run an application until Ctrl-C.
 
     APP is file.py, file.py:name or package.module:name; the name is `app` if not given. What --broker, -X and --config
@@ -39,6 +54,8 @@ def run(options: Options, broker: Target, target: str, until: str | None, checkp
     app.kafka |= broker.kafka
     app.checkpoint = Place.of(checkpoint, app.id) if checkpoint else app.checkpoint
     app.verbose = app.verbose or options.verbose
+    if metrics_file:
+        app.on_batch(lambda metrics: write_whole(metrics_file, metrics.prometheus()))
     app.run(until=until)
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from headrace.dsl.functions import KEY_VALUE, VALUE, Check, bound_on, exactly
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr, as_expr, bind, value
-from headrace.expr.bound import Input, Retyped
+from headrace.expr.bound import Input
 from headrace.expr.tree import Attribute, Symbol
-from headrace.expr.tuples import Given, ItemOf, WholeKey
+from headrace.expr.tuples import Given, ItemOf, RecordOf, WholeKey
 from headrace.model.types import INT, JSON, StructType, TupleType, Type, keyed_struct, present
 from headrace.plan.nodes import Node, SelectKey
 
@@ -110,12 +110,7 @@ def _record(key: Bound, names: tuple[str, ...], wanted: StructType, here: str) -
     given = dict(zip(names, types, strict=True))
     if given != {field.name: present(field.type) for field in wanted.fields}:
         raise _not_the_key(keyed_struct(given), wanted, here)
-    several = isinstance(key.type, TupleType)
-
-    def made(found: Any) -> Any:
-        return wanted.cls(**dict(zip(names, found if several else (found,), strict=True)))
-
-    return Retyped(wanted, True, key.text, key, made)
+    return RecordOf(wanted, True, key.text, key, names)
 
 
 def _not_the_key(found: Type, wanted: Type, here: str) -> TypesDiffer:

@@ -99,6 +99,7 @@ from headrace.errors.run import (
     RecordUndecodable,
     RunError,
     SparkLost,
+    StateChanged,
     TimestampInvalid,
 )
 from headrace.errors.setup import (
@@ -184,6 +185,7 @@ __all__ = [
     "SparkLost",
     "SparkMissing",
     "SparkNotStarted",
+    "StateChanged",
     "StoreNeedsName",
     "StoreNotConnected",
     "StoreNotForProcessors",

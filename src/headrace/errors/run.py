@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from headrace.errors.base import HeadraceError
 
 
@@ -69,6 +71,20 @@ class CheckpointForeign(RunError):
             f"this checkpoint was made with {what} {there}, now it is {here}",
             where=path,
             fix="start with the old one, give the application a new id, or remove the directory to begin anew",
+        )
+
+
+class StateChanged(RunError):
+    """The state in the checkpoint was kept by a topology that this one cannot go on from."""
+
+    code = "state-changed"
+
+    def __init__(self, app: str, path: str, differences: Sequence[str]) -> None:
+        super().__init__(
+            f"application {app!r} does not fit its state: {'; '.join(differences)}",
+            where=path,
+            fix="start with the old topology; or migrate: give the new one another application id, it then reads its"
+            " topics again while the old one runs; or reset: remove the directory to begin anew under this id",
         )
 
 

@@ -10,9 +10,10 @@ from operator import itemgetter
 from typing import Any
 
 from headrace.expr.functions import Function
-from headrace.expr.sql import constant
+from headrace.expr.sql import constant, converted
 from headrace.expr.tree import Scalar
 from headrace.model.types import Type
+from headrace.serde.shapes import shape
 
 Compiled = Callable[[Mapping[str, Any]], Any]
 """The Python form: from the values of the symbols to the value of the expression."""
@@ -98,8 +99,7 @@ class Applied(Bound):
         texts = [arg.sql(columns) for arg in self.args]
         for position, reason in self._refusals():
             texts[position] = f"hr_some({texts[position]}, {quoted(reason)})"
-        assert self.function.sql is not None, f"{self.function.name} has no Catalyst form"
-        return self.function.sql.format(*texts)
+        return self.function.sql.format(*texts, shape=_Shape(self.args[-1].type))
 
     def python(self) -> Compiled:
         forms = [arg.python() for arg in self.args]
@@ -133,7 +133,7 @@ class Retyped(Bound):
         return (self.of,)
 
     def sql(self, columns: Mapping[str, str]) -> str:
-        return f"CAST({self.of.sql(columns)} AS {self.type.sql})"
+        return converted(self.of.sql(columns), self.of.type, self.type)
 
     def python(self) -> Compiled:
         form, convert = self.of.python(), self.convert
@@ -180,6 +180,16 @@ class Pair(Bound):
     def python(self) -> Compiled:
         key, value = self.key.python(), self.value.python()
         return lambda values: (key(values), value(values))
+
+
+class _Shape:
+    """The shape of a type, for the functions that ask for it."""
+
+    def __init__(self, type_: Type) -> None:
+        self._type = type_
+
+    def __format__(self, _: str) -> str:
+        return quoted(shape(self._type))
 
 
 def quoted(text: str) -> str:

@@ -8,7 +8,8 @@ from operator import attrgetter
 from typing import Any
 
 from headrace.expr.bound import Bound, Compiled, quoted, some
-from headrace.model.types import StructType
+from headrace.expr.sql import converted
+from headrace.model.types import StructField, StructType
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class FieldOf(Bound):
         whole = self.of.sql(columns)
         if self.of.nullable:
             whole = f"hr_some({whole}, {quoted(self._refusal())})"
-        return f"{whole}.`{self.name}`"
+        found = f"{whole}.`{self.name}`"
+        return f"hr_some({found}, {quoted(self._absence())}).value" if self._may_be_absent else found
 
     def python(self) -> Compiled:
         whole, get = self.of.python(), self._get()
@@ -38,18 +40,26 @@ class FieldOf(Bound):
     def _get(self) -> Callable[[Any], Any]:
         if not self.keyed:
             return attrgetter(self.name)
-        name = self.name
+        name, absence = self.name, self._absence()
 
         def item(whole: dict[str, Any]) -> Any:
             try:
                 return whole[name]
             except KeyError:
-                raise LookupError(f"there is no {name!r}") from None
+                raise LookupError(absence) from None
 
         return item
 
     def _refusal(self) -> str:
         return f"None has no field {self.name}"
+
+    @property
+    def _may_be_absent(self) -> bool:
+        field = self.of.type.field(self.name) if isinstance(self.of.type, StructType) else None
+        return field is not None and self.keyed and not field.needed
+
+    def _absence(self) -> str:
+        return f"there is no {self.name!r}"
 
 
 @dataclass(frozen=True)
@@ -66,7 +76,7 @@ class Struct(Bound):
         if not isinstance(self.type, StructType):
             return f"CAST(map() AS {self.type.sql})"
         fields = zip(self._struct.fields, self.items, strict=True)
-        told = [f"{quoted(field.name)}, CAST({item.sql(columns)} AS {field.type.sql})" for field, item in fields]
+        told = [f"{quoted(field.name)}, {_told(item, field, columns)}" for field, item in fields]
         return f"named_struct({', '.join(told)})"
 
     def python(self) -> Compiled:
@@ -101,6 +111,10 @@ class Needed(Bound):
 
     def python(self) -> Compiled:
         return some(self.of.python(), self.reason)
+
+
+def _told(item: Bound, field: StructField, columns: Mapping[str, str]) -> str:
+    return f"CAST({converted(item.sql(columns), item.type, field.type)} AS {field.type.sql})"
 
 
 def _maker(cls: type, names: list[str]) -> Callable[[list[Any]], Any]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from headrace.expr.bound import Bound, Compiled, quoted, some
-from headrace.model.types import TupleType
+from headrace.expr.sql import converted
+from headrace.model.types import StructType, TupleType, keyed_struct
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,36 @@ class WholeKey(Bound):
             return None if found is None or any(item is None for item in found) else found
 
         return key
+
+
+@dataclass(frozen=True)
+class RecordOf(Bound):
+    """A key of one or several columns as a record of them, by their names."""
+
+    of: Bound
+    names: tuple[str, ...]
+
+    @property
+    def parts(self) -> tuple[Bound, ...]:
+        return (self.of,)
+
+    def sql(self, columns: Mapping[str, str]) -> str:
+        whole, type_ = self.of.sql(columns), self.of.type
+        types = type_.items if isinstance(type_, TupleType) else (type_,)
+        found = keyed_struct(dict(zip(self.names, types, strict=True)))
+        named = f"CAST({whole if isinstance(type_, TupleType) else f'struct({whole})'} AS {found.sql})"
+        return f"if({whole} IS NULL, NULL, {converted(named, found, self.type)})"
+
+    def python(self) -> Compiled:
+        assert isinstance(self.type, StructType)
+        whole, names, make = self.of.python(), self.names, self.type.cls
+        several = isinstance(self.of.type, TupleType)
+
+        def record(values: Mapping[str, Any]) -> Any:
+            found = whole(values)
+            return None if found is None else make(**dict(zip(names, found if several else (found,), strict=True)))
+
+        return record
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal
 from xml.sax.saxutils import quoteattr
 
 from headrace.errors import HeadraceError, JarsMissing
@@ -18,18 +17,18 @@ from headrace.jvm.lock import Jar
 from headrace.jvm.paths import cache_dir, cache_folder
 from headrace.jvm.progress import Progress, console
 
-Group = Literal["connector", "broker"]
-GROUPS: tuple[Group, ...] = ("connector", "broker")
+GROUPS = ("connector", "broker")
 HERE = Path(__file__).parent
 LOCK = HERE / "jars.lock"
 
 
-def fetch(group: Group, *, progress: Progress | None = None) -> list[Path]:
+def fetch(group: str, *, progress: Progress | None = None, pinned: Path | None = None) -> list[Path]:
     """Return the jars of a group in the order of the lock, each checked against its SHA-256.
 
-    What is missing or damaged is fetched first; when all is there, neither Java nor the network is touched.
+    What is missing or damaged is fetched first; when all is there, neither Java nor the network is touched. `pinned`
+    is another lock than headrace's own.
     """
-    wanted = [jar for jar in lock.read(LOCK) if jar.group == group]
+    wanted = [jar for jar in lock.read(pinned or LOCK) if jar.group == group]
     with cache_folder("jars") as folder:
         if _absent(wanted, folder):
             with exclusive(folder / ".lock", "fetching jars"):
@@ -39,7 +38,7 @@ def fetch(group: Group, *, progress: Progress | None = None) -> list[Path]:
         return [folder / jar.file for jar in wanted]
 
 
-def names(group: Group) -> set[str]:
+def names(group: str) -> set[str]:
     """The file names of a group's jars, wherever they are."""
     return {jar.file for jar in lock.read(LOCK) if jar.group == group}
 
@@ -48,7 +47,7 @@ def _absent(jars: Sequence[Jar], folder: Path) -> list[Jar]:
     return [jar for jar in jars if not jar.is_at(folder / jar.file)]
 
 
-def _fetch(group: Group, jars: Sequence[Jar], folder: Path, progress: Progress) -> None:
+def _fetch(group: str, jars: Sequence[Jar], folder: Path, progress: Progress) -> None:
     log = cache_dir() / "ivy.log"
     begun = time.monotonic()
     arrived: list[Jar] = []
@@ -80,11 +79,11 @@ def _fetch(group: Group, jars: Sequence[Jar], folder: Path, progress: Progress) 
         raise JarsMissing([jar.file for jar in jars if jar not in arrived], reason, str(log))
 
 
-def _count(number: int, group: Group) -> str:
+def _count(number: int, group: str) -> str:
     return f"{number} {group} jar" + ("s" if number != 1 else "")
 
 
-def _request(group: Group, jars: Sequence[Jar]) -> str:
+def _request(group: str, jars: Sequence[Jar]) -> str:
     """An Ivy file that asks for just these jars and nothing they depend on: the lock has all of that."""
     asked = "".join(
         f"<dependency org={quoteattr(jar.organisation)} name={quoteattr(jar.name)} rev={quoteattr(jar.revision)}"
@@ -114,16 +113,16 @@ def _steps(total: int, progress: Progress) -> Callable[[str], None]:
     return on_line
 
 
-def relock() -> list[Jar]:
-    """Resolve ivy.xml anew, poms and all, and return what it comes to."""
+def relock(request: Path, groups: Sequence[str]) -> list[Jar]:
+    """Resolve the groups of an Ivy file anew, poms and all, and return what they come to."""
     jars: list[Jar] = []
     with tempfile.TemporaryDirectory(prefix="headrace-lock-") as temporary:
         work = Path(temporary)
-        for group in GROUPS:
+        for group in groups:
             came = work / group
             pattern = f"{came}/[organisation]/[module]/[revision]/[artifact]-[revision].[ext]"
             log = work / "ivy.log"
-            reason = ivy.retrieve(HERE / "ivy.xml", group, pattern, settings=None, work=work, log=log, on_line=print)
+            reason = ivy.retrieve(request, group, pattern, settings=None, work=work, log=log, on_line=print)
             found = sorted(came.glob("*/*/*/*.jar"))
             if not found:
                 raise JarsMissing([group], reason, "the lines above")
@@ -148,7 +147,7 @@ def main() -> None:
     )
     parser.parse_args()
     try:
-        lock.write(LOCK, relock())
+        lock.write(LOCK, relock(HERE / "ivy.xml", GROUPS), by="python -m headrace.jvm.jars --lock")
     except HeadraceError as error:
         parser.exit(1, f"{error}\n")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HEADER = """\
-# Every jar that is fetched and what it must be. Written by: python -m headrace.jvm.jars --lock
+# Every jar that is fetched and what it must be. Written by: {by}
 # group sha256 bytes organisation:name:revision
 """
 
@@ -41,9 +41,9 @@ def read(path: Path) -> list[Jar]:
     return [_jar(line) for line in path.read_text("utf-8").splitlines() if line and not line.startswith("#")]
 
 
-def write(path: Path, jars: Iterable[Jar]) -> None:
-    """Write a lock that `read` reads."""
-    path.write_text(HEADER + "".join(f"{jar}\n" for jar in jars), "utf-8")
+def write(path: Path, jars: Iterable[Jar], *, by: str) -> None:
+    """Write a lock that `read` reads, and that says which command writes it."""
+    path.write_text(HEADER.format(by=by) + "".join(f"{jar}\n" for jar in jars), "utf-8")
 
 
 def sha256(path: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -13,6 +14,7 @@ from platformdirs import user_cache_path, user_data_path
 from headrace.errors import CacheUnwritable, SparkMissing
 
 _KEPT = 3
+_IN_USE_S = 7 * 24 * 3600.0
 
 
 def cache_dir() -> Path:
@@ -58,6 +60,8 @@ def mark_used(file: Path) -> bool:
 
 
 def keep_newest(folder: Path, pattern: str) -> None:
-    """Keep the files used last: somebody may work in two checkouts in turn."""
+    """Keep the files used last, and all that may be in use: others may work in checkouts of their own."""
+    in_use = time.time() - _IN_USE_S
     for old in sorted(folder.glob(pattern), key=lambda file: file.stat().st_mtime)[:-_KEPT]:
-        old.unlink(missing_ok=True)
+        if old.stat().st_mtime < in_use:
+            old.unlink(missing_ok=True)

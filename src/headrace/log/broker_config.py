@@ -40,6 +40,9 @@ def server_properties(directory: BrokerDir, port: int, controller_port: int) -> 
         # from long ago would be deleted minutes after they were written. So the limit is on size.
         "log.retention.ms": "-1",
         "log.retention.bytes": str(4 * 1024**3),
+        # Event times are the users' own: Kafka would refuse those that are more than an hour ahead of the clock.
+        "log.message.timestamp.after.max.ms": str(2**63 - 1),
+        "message.max.bytes": str(32 * 1024**2),
         # Exactly-once keeps its place in committed offsets; an application may rest for longer than Kafka's week.
         "offsets.retention.minutes": str(365 * 24 * 60),
         # After a crash the node waits for its own old session to end: 9 s with Kafka's setting.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Protocol
 
 
@@ -11,6 +12,13 @@ class Clock(Protocol):
     def now_ms(self) -> int:
         """Milliseconds since 1970."""
         ...
+
+
+class MachineClock:
+    """The time of this machine."""
+
+    def now_ms(self) -> int:
+        return time.time_ns() // 1_000_000
 
 
 class SetClock:

@@ -25,9 +25,10 @@ BYTES = Type("bytes", "binary")
 NONE = Type("None", "void")
 DATETIME = Type("datetime", "timestamp")
 """A moment: a datetime with its time zone."""
-DECIMAL = Type("Decimal", "decimal(38,18)")
-JSON = Type("json", "variant")
-"""Anything that JSON can say: None, bool, int, float, str, list, dict."""
+DECIMAL = Type("Decimal", "string")
+"""Of any size: its text, as Python writes it."""
+JSON = Type("json", "string")
+"""Anything that JSON can say: None, bool, int, float, str, list, dict; None is null, anything else its text."""
 OBJECT = Type("object", "")
 """Any value: what a function gives that stays Python code and does not say its type."""
 
@@ -117,6 +118,10 @@ class StructField:
     type: Type
     needed: bool
 
+    def sql(self, *, keyed: bool) -> str:
+        """The Catalyst twin: a key that a dict may not have is in a struct of its own, null where it is missing."""
+        return self.type.sql if self.needed or not keyed else f"struct<value:{self.type.sql}>"
+
 
 @dataclass(frozen=True)
 class StructType(Type):
@@ -151,7 +156,7 @@ def dict_of(value: Type) -> DictType:
 
 def struct_of(name: str, fields: tuple[StructField, ...], cls: type, *, keyed: bool) -> StructType:
     """The type of a record with these fields."""
-    columns = ",".join(f"`{one.name}`:{one.type.sql}" for one in fields)
+    columns = ",".join(f"`{one.name}`:{one.sql(keyed=keyed)}" for one in fields)
     return StructType(name, f"struct<{columns}>", fields, cls, keyed)
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from headrace.dsl.builder import Builder
 from headrace.errors import AlreadyStarted, HeadraceError, OptionInvalid
+from headrace.model.clock import Clock, MachineClock
+from headrace.observe.metrics import Metrics
 from headrace.passes.pipeline import rewrite
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.describe import describe
@@ -18,7 +20,6 @@ from headrace.plan.growth import growing_stores
 from headrace.plan.origin import origin
 from headrace.runtime.console import LOGGER, lines_on_console, on_stop_signal, tell_plainly_at_exit
 from headrace.runtime.place import Place
-from headrace.runtime.progress import Progress
 from headrace.runtime.states import State
 from headrace.spark.master import EXAMPLES, Master
 
@@ -58,8 +59,10 @@ class App(Builder):
         self.checkpoint = Place.of(checkpoint, self.id)
         self.spark = _wanted(spark)
         self.verbose = verbose
+        self.clock: Clock = MachineClock()
         self._state = State.CREATED
         self._listeners: list[Listener] = []
+        self._told: list[Callable[[Metrics], object]] = []
         self._run: Run | None = None
         self._ending = threading.RLock()
         self._stop = threading.Event()
@@ -77,24 +80,30 @@ class App(Builder):
         """Call `listener(old, new)` at every change of state."""
         self._listeners.append(listener)
 
-    @property
-    def progress(self) -> Progress:
-        """What was done since the start."""
-        return self._run.progress() if self._run is not None else Progress()
+    def metrics(self) -> Metrics:
+        """What was done since the start: counts, and the last batch with its parts, state and lag."""
+        return self._run.metrics() if self._run is not None else Metrics(app=self.id)
+
+    def on_batch(self, listener: Callable[[Metrics], object]) -> None:
+        """Call `listener(metrics)` after every batch, in a thread beside the application."""
+        self._told.append(listener)
 
     def describe(self) -> str:
         """The topology as text: sub-topologies, their nodes, and what each reads from."""
         return describe(self.id, split_subtopologies(rewrite(self.plan())))
 
     def explain(self) -> str:
-        """How the topology runs on Spark: stages, lanes, stores, and the user's line of each node."""
+        """How the topology runs on Spark: stages, lanes, stores, and the user's line of each node.
+
+        Once a batch is done, also what each stage did in the last one.
+        """
         from headrace.spark.explain import explain
         from headrace.spark.placement import Placement
         from headrace.spark.supported import check_supported
 
         plan = rewrite(self.plan())
         check_supported(plan)
-        return explain(Placement(plan))
+        return explain(Placement(plan), self.metrics().last)
 
     # -- running it
 
@@ -176,6 +185,14 @@ class App(Builder):
         """One calm line for whoever watches."""
         LOGGER.info("%s: %s", self.id, text)
 
+    def tell(self, metrics: Metrics) -> None:
+        """A batch is done."""
+        for listener in self._told:
+            try:
+                listener(metrics)
+            except Exception:
+                LOGGER.exception("%s: a listener failed after batch %s", self.id, metrics.batches)
+
     def _start_beside(self, until: str | None) -> None:
         """Start in a thread of its own: Ctrl-C must not cut into a conversation with the JVM."""
         with ThreadPoolExecutor(1) as beside:
@@ -187,7 +204,7 @@ class App(Builder):
             starting.result()
 
     def _report_until_end(self) -> None:
-        reported, waited = Progress(), 0.0
+        reported, waited = self.metrics(), 0.0
         while not self.wait(_POLL_S):
             if self._stop.is_set():
                 self.say("finishing the batch ...")
@@ -195,8 +212,8 @@ class App(Builder):
             waited += _POLL_S
             if waited >= _REPORT_S:
                 waited = 0.0
-                if self.progress != reported:
-                    reported = self.progress
+                if self.metrics() != reported:
+                    reported = self.metrics()
                     self.say(str(reported))
 
     def _settle_end(self) -> None:
@@ -206,7 +223,7 @@ class App(Builder):
                 return
             failed = self._run.failure is not None
             if not failed:
-                self.say(f"closed after {self._run.progress()}")
+                self.say(f"closed after {self._run.metrics()}")
             self._run.release()
             self._enter(State.FAILED if failed else State.CLOSED)
 

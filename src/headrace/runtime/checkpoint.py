@@ -16,9 +16,11 @@ from headrace.errors import (
     CheckpointInUse,
     CheckpointUnwritable,
     PartitionsChanged,
+    StateChanged,
 )
 from headrace.log.files import write_whole
 from headrace.log.locks import FileLock
+from headrace.runtime.kept import Stages, differences
 
 _LAST_BREATH_S = 30.0
 _LAYOUT = "headrace.json"
@@ -34,8 +36,11 @@ class Layout:
     sources: dict[str, dict[str, int] | None]
     """As `Sharing.partitions`."""
 
-    stores: list[dict[str, str]]
-    """The stores of each stage, and which task owns a key of theirs."""
+    stages: Stages
+    """What is kept in each stage."""
+
+    starts: dict[str, dict[str, int]]
+    """Where the topics ended that are read from their ends, when the application was started first."""
 
 
 class Files(Protocol):
@@ -117,16 +122,28 @@ class Checkpoint:
             raise CheckpointBroken(f"{self.place.rstrip('/')}/{_LAYOUT}", str(error)) from None
 
     def settle(self, layout: Layout) -> None:
-        """Keep the layout of a first start; refuse one that differs from it later."""
+        """Keep the layout of a first start; refuse one later that does not fit it, and keep what is new in it.
+
+        Application, cluster, number of tasks and sources have to be the same. Every store has to be there as before, in
+        the same stage of as many; others may join them. What keeps no state may change at will.
+        """
         known = self.known_layout()
-        if known is None:
+        if known is not None:
+            self._refuse_misfit(known, layout)
+        if known != layout:
             with _writing(self.place):
                 self._files.write(_LAYOUT, json.dumps(asdict(layout), indent=2) + "\n")
-            return
+
+    def _refuse_misfit(self, known: Layout, layout: Layout) -> None:
         for source, there in known.sources.items():
             _refuse_other_partitions(there, layout.sources.get(source))
+        changed = differences(known.stages, layout.stages)
+        if changed:
+            raise StateChanged(self._app, self.place, changed)
         for name, words in _WORDS.items():
             there, here = getattr(known, name), getattr(layout, name)
+            if name == "sources":  # where no store was, it does not matter by which rule records are shared
+                here = {source: now if there.get(source) != {} else {} for source, now in here.items()}
             if there != here:
                 raise CheckpointForeign(self.place, words, there, here)
 
@@ -156,7 +173,6 @@ _WORDS = {
     "cluster": "the Kafka cluster",
     "tasks": "a number of tasks of",
     "sources": "the sources",
-    "stores": "the stores",
 }
 
 

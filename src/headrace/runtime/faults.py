@@ -6,11 +6,13 @@ import json
 import re
 
 from headrace.errors import (
+    BufferFull,
     HeadraceError,
     PartitionsChanged,
     RecordFailed,
     RecordRefused,
     RecordUndecodable,
+    TimestampInvalid,
     TopicMissing,
 )
 
@@ -42,6 +44,10 @@ def _read(text: str, at: int) -> HeadraceError | None:
         return RecordRefused(subject, reason)
     if kind == "partitions-changed":
         return PartitionsChanged(subject, int(reason), where)
+    if kind == "timestamp-invalid":
+        return TimestampInvalid(int(subject), reason, where)
     if kind == "topic-missing":
         return TopicMissing([subject], reason)
+    if kind == "buffer-full":
+        return BufferFull(subject, reason, where or None)
     return RecordFailed(subject, reason, where or None)

@@ -13,17 +13,20 @@ from headrace.errors import BrokerNotShared, CheckpointNotShared, HeadraceError,
 from headrace.log.broker import EmbeddedBroker
 from headrace.log.properties import for_java, refuse_ours
 from headrace.log.topics import Topics
+from headrace.observe.metrics import Metrics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source, To
 from headrace.plan.sharing import Sharing
 from headrace.runtime.checkpoint import Checkpoint, Layout
 from headrace.runtime.failures import failure_of
-from headrace.runtime.progress import Progress
-from headrace.runtime.topics import ensure_topics, owners, refuse_overlaps, share
+from headrace.runtime.kept import kept
+from headrace.runtime.starts import all_starts, ends
+from headrace.runtime.topics import ensure_topics, refuse_overlaps, share
 from headrace.spark import session as spark
 from headrace.spark.files import SharedFiles
 from headrace.spark.placement import Placement
 from headrace.spark.query import Query, dataframe, plain_errors
+from headrace.spark.sink import sink_options
 
 if TYPE_CHECKING:
     from headrace.runtime.app import App
@@ -43,7 +46,7 @@ class Run:
         self._held = ExitStack()
         self._joined: spark.Session | None = None
         self._query: Query | None = None
-        self._progress, self._counting = Progress(), threading.Lock()
+        self._metrics, self._counting = Metrics(app=app.id), threading.RLock()
         self._address, self._log = "", spark.log_of(app.spark, self._checkpoint.log)
         self.failure: HeadraceError | None = None
 
@@ -63,14 +66,21 @@ class Run:
         checkpoint.settle(layout)
         session = self._session()
         kafka = {"bootstrap.servers": self._address, **for_java(app.kafka)}
+        sink = sink_options(plan, kafka, create_topics=app.broker is None)
         with plain_errors(app.id, self._log):
             self._query = Query.start(
-                dataframe(session, Placement(plan), kafka=kafka, sharing=Sharing(layout.tasks, layout.sources)),
+                dataframe(
+                    session,
+                    Placement(plan),
+                    kafka=kafka,
+                    sharing=Sharing(layout.tasks, layout.sources),
+                    clock=app.clock,
+                    starts=all_starts(plan, topics, layout.starts),
+                    sink=sink,
+                ),
                 name=app.id,
-                kafka=kafka,
+                sink=sink,
                 checkpoint=checkpoint.spark,
-                topics=[to.topic for to in plan.of(To) if isinstance(to.topic, str)],
-                create_topics=app.broker is None,
                 until_latest=until_latest,
                 log=self._log,
             )
@@ -100,12 +110,13 @@ class Run:
         with suppress(SparkLost):
             self._held.close()
 
-    def progress(self) -> Progress:
+    def metrics(self) -> Metrics:
         """What was done since the start."""
         with self._counting, suppress(SparkLost):
-            for records_in, records_out in self._query.new_batches() if self._query is not None else ():
-                self._progress = self._progress.plus(records_in, records_out)
-        return self._progress
+            for batch in self._query.new_batches() if self._query is not None else ():
+                self._metrics = self._metrics.plus(batch)
+                self._app.tell(self._metrics)
+        return self._metrics
 
     def _ended(self, seconds: float) -> bool:
         """Whether the query ends within so many seconds; if so its failure is known afterwards."""
@@ -117,13 +128,13 @@ class Run:
         except SparkLost as lost:
             self.failure = lost
             return True
-        self.progress()
+        self.metrics()
         if causes:
             self.failure = failure_of(causes, self._app.id, self._checkpoint, self._address, self._log)
         return ended
 
     def _count(self) -> None:
-        """Look at the progress often enough: Spark remembers the last hundred batches."""
+        """Look at the batches often enough: Spark remembers the last hundred batches."""
         while not self._ended(_COUNT_S):
             pass
 
@@ -169,7 +180,8 @@ class Run:
             cluster=topics.cluster_id(),
             tasks=known.tasks if known is not None else now.tasks,
             sources=sources,
-            stores=owners(plan),
+            stages=kept(plan),
+            starts=known.starts if known is not None else ends(plan, topics),
         )
 
 

@@ -9,9 +9,8 @@ from headrace.errors import TopicMissing, TopicsOverlap
 from headrace.log.topics import Topics
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, Repartition, Source, To
+from headrace.plan.nodes import Repartition, Source, To
 from headrace.plan.sharing import Sharing
-from headrace.spark.placement import Placement, stores
 
 DEFAULT_TASKS = 4
 
@@ -55,7 +54,7 @@ def share(plan: Plan, topics: Topics) -> Sharing:
         together = {counts.get(topic) for source in sources for topic in source.topics}
         met = any(upstream.facts.cuts for node in part.nodes for upstream in node.inputs)
         stays = len(together) == 1 and not met and not any(source.pattern for source in sources)
-        stateful = any(node.facts.stateful for node in part.nodes)
+        stateful = any(node.facts.stateful and not node.facts.everywhere for node in part.nodes)
         for source in sources:
             there = {topic: counts[topic] for topic in source.topics}
             partitions[source.name] = {} if not stateful else there if stays else None
@@ -68,24 +67,3 @@ def share(plan: Plan, topics: Topics) -> Sharing:
     ]
     asked = [node.partitions for node in plan.of(Repartition) if node.partitions]
     return Sharing(max([*counts.values(), *matched, *asked], default=DEFAULT_TASKS), partitions)
-
-
-def owners(plan: Plan) -> list[dict[str, str]]:
-    """For the stores of each stage: which task owns a key, in words. If that changes, state is in the wrong place."""
-    placement = Placement(plan)
-    return [
-        {
-            store: f"{node.output().key.type} keys by {_way(node)}"
-            for node in placement.stage(number)
-            for store in stores(node)
-        }
-        for number in range(1, placement.stages + 1)
-    ]
-
-
-def _way(node: Node) -> str:
-    if isinstance(node, Repartition):
-        return f"hash into {node.partitions}" if node.partitions else "hash"
-    if isinstance(node, Source):
-        return f"source {node.name}"
-    return " and ".join(sorted({_way(upstream) for upstream in node.inputs}))

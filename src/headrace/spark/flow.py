@@ -15,6 +15,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 NOWHERE = "cast(null as string)"
 
+CARRIED = ("tag", "group", "ts", "turn", "queue", "topic", "headers", "source", "offset", "old", "latest")
+"""What every row has: its edge, its task, its time, when and where it waits, the topic chosen for it, its headers,
+where it was read, and of a change of a table its old value and whether it is the latest."""
+
+HEADERS = "array<struct<key:string,value:binary>>"
+
 # The analyser resolves about one step of a text in each of its rounds over all of it.
 _STEPS_AT_ONCE = 10
 
@@ -72,6 +78,14 @@ class Flow:
             columns = replace(columns, value=self._fresh("v"))
             computed[columns.value] = self.on(edge, value, "null")
         return self._project({**self.edges, edge: columns}, computed)
+
+    def keep_all(self, condition: str) -> Flow:
+        """Drop the rows of whatever edge for which the condition is not true."""
+        return self._with(f"|> WHERE {condition}")
+
+    def put_all(self, **carried: str) -> Flow:
+        """Give the rows of all edges new carried columns."""
+        return self._project(self.edges, carried)
 
     def always(self, edge: int, *, key: bool = False, value: bool = False) -> Flow:
         """Have the key or the value computed even if nobody reads it: it may fail."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from headrace.expr import Bound
+from headrace.expr.sql import converted
 from headrace.model.types import ListType
 from headrace.plan.nodes import (
     Branch,
+    Errors,
     Expired,
     Filter,
     FlatMap,
@@ -25,9 +27,11 @@ from headrace.plan.nodes import (
     ToStream,
 )
 from headrace.spark.flow import Flow
+from headrace.spark.later import Later
+from headrace.spark.partitions import spread
 from headrace.spark.placement import Placement
 from headrace.spark.queues import Queues
-from headrace.spark.sql import encode, guarded, packed, shown, text
+from headrace.spark.sql import encode, guarded, label, packed_key, shown, some, text
 from headrace.spark.tasks import Tasks
 
 
@@ -48,6 +52,10 @@ class Native:
     def pass_on(self, flow: Flow, node: Node, edge: int) -> Flow:
         """Rows leave a node for all that read it."""
         return flow.send(edge, [out.number for out in self._placement.outputs(node)])
+
+    def beside(self, flow: Flow, node: Node, *edges: int) -> Flow:
+        """Rows that the parts of an operator left out leave together."""
+        return self.pass_on(flow.join(edges, edges[0]) if len(edges) > 1 else flow, node, edges[0])
 
     def filter(self, flow: Flow, node: Filter, edge: int) -> Flow:
         condition = f"coalesce({_sql(node.predicate, flow, node, edge)}, false)"
@@ -96,19 +104,26 @@ class Native:
     def repartition(self, flow: Flow, node: Repartition, edge: int) -> Flow:
         key = f"`{flow.edges[edge].key}`"
         if not node.takes_none:
-            flow = flow.keep(edge, f"{key} is not null")
-        group = self._tasks.of_key(packed(node.output().key.type, key), node.partitions)
+            flow = flow.keep(edge, f"hr_unless_dropped({key} IS NOT NULL, {text(node.name)}, 'no key')")
+        group = self._tasks.of_key(packed_key(node.output().key, key), node.partitions)
+        if node.partitioner is not None:
+            value, count = f"`{flow.edges[edge].value}`", node.partitions or len(self._tasks)
+            columns = {"key": key, "value": value, "topic": text(node.name), "partitions": str(count)}
+            flow, partition = spread(flow, edge, node, columns)
+            group = f"coalesce({self._tasks.of_partition(partition)}, {group})"
         if node.takes_none:
             group = f"coalesce({group}, `group`)"
         return self.pass_on(flow.put(edge, group=group, queue=self._queues.of_repartition(node)), node, edge)
 
     def to(self, flow: Flow, node: To, edge: int) -> Flow:
-        columns = flow.edges[edge]
+        columns, found = flow.edges[edge], node.inputs[0].output()
         topic = {} if isinstance(node.topic, str) else {"topic": _sql(node.topic, flow, node, edge, "a topic")}
         return flow.put(
             edge,
-            key=_guarded(encode(node.key.name, f"`{columns.key}`"), node, flow),
-            value=_guarded(encode(node.value.name, f"`{columns.value}`"), node, flow),
+            key=_guarded(encode(node.key, converted(f"`{columns.key}`", found.key.type, node.key.type)), node, flow),
+            value=_guarded(
+                encode(node.value, converted(f"`{columns.value}`", found.value.type, node.value.type)), node, flow
+            ),
             **topic,
         )
 
@@ -119,11 +134,13 @@ class Native:
 
 OPERATORS: dict[type[Node], Callable[..., Flow]] = {
     Branch: Native.pass_on,
-    Expired: Native.pass_on,
+    Errors: Native.beside,
+    Expired: Native.beside,
     Filter: Native.filter,
     FlatMap: Native.flat_map,
     FlatMapValues: Native.flat_map_values,
-    Late: Native.pass_on,
+    Late: Native.beside,
+    Later: Native.pass_on,
     Map: Native.map,
     MapValues: Native.map_values,
     Merge: Native.merge,
@@ -140,9 +157,9 @@ def _sql(bound: Bound, flow: Flow, node: Node, edge: int, never_none: str = "") 
     columns = flow.edges[edge]
     sql = bound.sql({"key": f"`{columns.key}`", "value": f"`{columns.value}`", "timestamp": "ts"})
     if never_none and bound.nullable:
-        sql = f"hr_some({sql}, {text(f'None is not {never_none}')})"
+        sql = some(sql, f"None is not {never_none}")
     return _guarded(sql, node, flow)
 
 
 def _guarded(sql: str, node: Node, flow: Flow) -> str:
-    return guarded(sql, "failed", f"{node.name} ({node.origin})", flow.where)
+    return guarded(sql, "failed", label(node), flow.where)

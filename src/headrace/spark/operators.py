@@ -6,17 +6,22 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from headrace.expr import Bound
-from headrace.expr.sql import constant
+from headrace.expr.sql import constant, converted
 from headrace.model.types import ListType, PairType, Type
 from headrace.plan.nodes import (
     Aggregate,
     Branch,
     Cogroup,
     Count,
+    DropDuplicates,
+    Errors,
     Expired,
     Filter,
     FlatMap,
     FlatMapValues,
+    ForeignKeyJoin,
+    ForeignKeyMatch,
+    ForeignKeySubscribe,
     Initial,
     Late,
     Map,
@@ -26,7 +31,10 @@ from headrace.plan.nodes import (
     Peek,
     Reduce,
     SelectKey,
+    Source,
     Split,
+    StreamGlobalJoin,
+    StreamJoin,
     StreamTableJoin,
     TableAggregate,
     TableFilter,
@@ -37,8 +45,14 @@ from headrace.plan.nodes import (
     TableSource,
     ToStream,
     ToTable,
+    VersionedTable,
 )
-from headrace.spark.sql import guarded, packed, shown, text, unpacked
+from headrace.plan.schema import Field, Schema
+from headrace.serde import Serde
+from headrace.spark.everywhere import Everywhere
+from headrace.spark.later import Copy
+from headrace.spark.sql import decode, guarded, label, packed, packed_key, shown, some, text, unpacked, unpacked_key
+from headrace.spark.windows import WINDOWS
 
 Parameters = dict[str, Any]
 
@@ -50,57 +64,98 @@ class Functions:
         self._where = where
         self.texts: list[str] = []
 
-    def value(self, node: Node, bound: Bound, symbols: Mapping[str, Type], never_none: str = "") -> int:
-        """A function whose result is a value, in the bytes it travels in."""
-        return self._add(packed(bound.type, self._sql(node, bound, symbols, never_none)))
+    def value(self, node: Node, bound: Bound, symbols: Mapping[str, Field], never_none: str = "") -> int:
+        """A function whose result is a value, in the bytes it travels in; what is folded has the aggregate's type."""
+        sql = self._sql(node, bound, symbols, never_none)
+        type_ = symbols["aggregate"].type if "aggregate" in symbols else bound.type
+        return self._add(packed(type_, converted(sql, bound.type, type_)))
 
-    def condition(self, node: Node, bound: Bound, symbols: Mapping[str, Type]) -> int:
+    def key(self, node: Node, bound: Bound, symbols: Mapping[str, Field], of: Schema) -> int:
+        """A function whose result is a key of these rows, in the bytes it travels in."""
+        return self._add(packed_key(of.key, self._sql(node, bound, symbols)))
+
+    def condition(self, node: Node, bound: Bound, symbols: Mapping[str, Field]) -> int:
         """A function whose result is true or not."""
         return self._add(f"coalesce({self._sql(node, bound, symbols)}, false)")
 
-    def items(self, node: Node, bound: Bound, symbols: Mapping[str, Type]) -> int:
+    def items(self, node: Node, bound: Bound, symbols: Mapping[str, Field]) -> int:
         """A function whose result is a list; each item in its bytes."""
         assert isinstance(bound.type, ListType)
         listed = self._sql(node, bound, symbols, "a list")
         return self._add(f"transform({listed}, item -> struct({packed(bound.type.element, 'item')}))")
 
-    def pairs(self, node: Node, bound: Bound, symbols: Mapping[str, Type], never_none: str = "(key, value)") -> int:
+    def pairs(self, node: Node, bound: Bound, symbols: Mapping[str, Field], never_none: str = "(key, value)") -> int:
         """A function whose result is a pair of key and value, or a list of them; each part in its bytes."""
         one = isinstance(bound.type, PairType)
         pair = bound.type if isinstance(bound.type, PairType) else bound.type.element  # type: ignore[attr-defined]
         listed = self._sql(node, bound, symbols, never_none if one else "a list")
-        parts = f"struct({packed(pair.key, 'pair.key')}, {packed(pair.value, 'pair.value')})"
+        parts = f"struct({packed_key(Field(pair.key), 'pair.key')}, {packed(pair.value, 'pair.value')})"
         return self._add(f"transform({f'array({listed})' if one else listed}, pair -> {parts})")
 
-    def shown(self, node: Node, bound: Bound, symbols: Mapping[str, Type]) -> int:
+    def shown(self, node: Node, bound: Bound, symbols: Mapping[str, Field]) -> int:
         """A function whose result is printed."""
         return self._add(f"hr_peek({shown(bound.type, self._sql(node, bound, symbols))})")
+
+    def failure(self, node: Node, type_: Type, value: Type) -> int:
+        """What is told of a record that a node failed on: `left` is the class of the error, `right` its message."""
+        parts = {
+            "value": unpacked(value, "`value`"),
+            "node": text(node.name),
+            "error": "cast(`left` AS string)",
+            "message": "cast(`right` AS string)",
+            "origin": self._where,
+        }
+        told = ", ".join(f"{text(name)}, {sql}" for name, sql in parts.items())
+        return self._add(packed(type_, f"cast(named_struct({told}) AS {type_.sql})"))
+
+    def decoded(self, part: str, serde: Serde[Any]) -> int:
+        """The value of what lies in a topic, in the bytes it travels in."""
+        value = guarded(decode(serde, f"`{part}`"), "undecodable", f"{part} {serde}", self._where)
+        return self._add(packed_key(Field.of(serde), value) if part == "key" else packed(serde.type, value))
 
     def constant(self, initial: Initial) -> int:
         """What an aggregate begins with."""
         return self._add(packed(initial.type, constant(initial.make(), initial.type)))
 
-    def _sql(self, node: Node, bound: Bound, symbols: Mapping[str, Type], never_none: str = "") -> str:
-        columns = {name: unpacked(type_, f"`{name}`") for name, type_ in symbols.items()}
+    def where(self) -> int:
+        """Where a record was read, in words."""
+        return self._add(f"CAST({self._where} AS BINARY)")
+
+    def _sql(self, node: Node, bound: Bound, symbols: Mapping[str, Field], never_none: str = "") -> str:
+        columns = {name: _unpacked(name, field) for name, field in symbols.items()}
         sql = bound.sql({**columns, "timestamp": "timestamp"})
         if never_none and bound.nullable:
-            sql = f"hr_some({sql}, {text(f'None is not {never_none}')})"
-        return guarded(sql, "failed", f"{node.name} ({node.origin})", self._where)
+            sql = some(sql, f"None is not {never_none}")
+        return guarded(sql, "failed", label(node), self._where)
 
     def _add(self, sql: str) -> int:
         self.texts.append(sql)
         return len(self.texts) - 1
 
 
-def _stream(node: Node) -> dict[str, Type]:
+def failures(node: Node, errors: Errors, functions: Functions) -> Parameters:
+    """How a node whose failures are read tells them; a source decodes what it reads then."""
+    failed, value = errors.output().value.type, errors.failing().value.type
+    told: Parameters = {"failure": functions.failure(node, failed, value)}
+    if isinstance(node, Source):
+        told["decoded_key"] = functions.decoded("key", node.key)
+        told["decoded_value"] = functions.decoded("value", node.value)
+    return told
+
+
+def _unpacked(name: str, field: Field) -> str:
+    return unpacked_key(field, "`key`") if name == "key" else unpacked(field.type, f"`{name}`")
+
+
+def _stream(node: Node) -> dict[str, Field]:
     """What a function of a key and a value is computed on."""
     schema = node.inputs[0].output()
-    return {"key": schema.key.type, "value": schema.value.type}
+    return {"key": schema.key, "value": schema.value}
 
 
-def _folding(node: Node, position: int = 0) -> dict[str, Type]:
+def _folding(node: Node, position: int = 0) -> dict[str, Field]:
     schema = node.inputs[position].output()
-    return {"key": schema.key.type, "value": schema.value.type, "aggregate": node.output().value.type}
+    return {"key": schema.key, "value": schema.value, "aggregate": node.output().value}
 
 
 def _emit(node: Any) -> Parameters:
@@ -128,7 +183,7 @@ def flat_map_values(node: FlatMapValues, functions: Functions) -> Parameters:
 
 
 def select_key(node: SelectKey, functions: Functions) -> Parameters:
-    return {"key": functions.value(node, node.key, _stream(node))}
+    return {"key": functions.key(node, node.key, _stream(node), node.output())}
 
 
 def peek(node: Peek, functions: Functions) -> Parameters:
@@ -145,6 +200,15 @@ def nothing(_: Node, __: Functions) -> Parameters:
 
 def rows(node: Count | TableSource | ToTable, _: Functions) -> Parameters:
     return _emit(node)
+
+
+def versioned_table(node: VersionedTable, _: Functions) -> Parameters:
+    return {"history_ms": node.history_ms}
+
+
+def drop_duplicates(node: DropDuplicates, functions: Functions) -> Parameters:
+    id_ = {} if node.id is None else {"id": functions.value(node, node.id, _stream(node))}
+    return {"within_ms": node.within_ms, **id_}
 
 
 def reduce(node: Reduce, functions: Functions) -> Parameters:
@@ -195,13 +259,28 @@ def table_aggregate(node: TableAggregate, functions: Functions) -> Parameters:
     return {**table_reduce(node, functions), "initial": functions.constant(node.initial)}
 
 
-def _joining(node: Node) -> dict[str, Type]:
+def _joining(node: Node) -> dict[str, Field]:
     left, right = (upstream.output() for upstream in node.inputs)
-    return {"key": left.key.type, "left": left.value.type, "right": right.value.type}
+    return {"key": left.key, "left": left.value, "right": right.value}
+
+
+def stream_join(node: StreamJoin, functions: Functions) -> Parameters:
+    windows = node.windows
+    return {
+        "joiner": functions.value(node, node.joiner, _joining(node)),
+        "before_ms": windows.before_ms,
+        "after_ms": windows.after_ms,
+        "grace_ms": windows.grace_ms,
+        "retention_ms": windows.retention_ms,
+        "keeps": [int(node.keeps_unmatched(side)) for side in range(2)],
+        "one_store": node.one_store,
+        "one_stream": node.left is node.right,
+    }
 
 
 def stream_table_join(node: StreamTableJoin, functions: Functions) -> Parameters:
-    return {"joiner": functions.value(node, node.joiner, _joining(node)), "keep_all": node.keep_all}
+    grace = {} if node.grace_ms is None else {"grace_ms": node.grace_ms}
+    return {"joiner": functions.value(node, node.joiner, _joining(node)), "keep_all": node.keep_all, **grace}
 
 
 def table_join(node: TableJoin, functions: Functions) -> Parameters:
@@ -215,15 +294,52 @@ def table_join(node: TableJoin, functions: Functions) -> Parameters:
     }
 
 
+def stream_global_join(node: StreamGlobalJoin, functions: Functions) -> Parameters:
+    return {
+        "on": functions.key(node, node.on, _stream(node), node.table.output()),
+        "joiner": functions.value(node, node.joiner, _joining(node)),
+        "keep_all": node.keep_all,
+    }
+
+
+def everywhere(node: Everywhere, _: Functions) -> Parameters:
+    return _emit(node.upstream)
+
+
+def foreign_key_subscribe(node: ForeignKeySubscribe, functions: Functions) -> Parameters:
+    return {
+        "on": functions.key(node, node.on, _stream(node), node.output()),
+        "keep_all": node.keep_all,
+        "versioned": node.upstream.versioned,
+    }
+
+
+def foreign_key_match(node: ForeignKeyMatch, _: Functions) -> Parameters:
+    return {"versioned": node.table.versioned}
+
+
+def foreign_key_join(node: ForeignKeyJoin, functions: Functions) -> Parameters:
+    left, right = node.left.output(), node.answers.output()
+    sides = {"key": left.key, "left": left.value, "right": right.value}
+    return {"joiner": functions.value(node, node.joiner, sides), "keep_all": node.keep_all, **_emit(node)}
+
+
 OPERATORS: dict[type[Node], Callable[[Any, Functions], Parameters]] = {
     Aggregate: aggregate,
     Branch: nothing,
     Cogroup: cogroup,
+    Copy: nothing,
     Count: rows,
+    DropDuplicates: drop_duplicates,
+    Errors: nothing,
+    Everywhere: everywhere,
     Expired: nothing,
     Filter: filter_,
     FlatMap: flat_map,
     FlatMapValues: flat_map_values,
+    ForeignKeyJoin: foreign_key_join,
+    ForeignKeyMatch: foreign_key_match,
+    ForeignKeySubscribe: foreign_key_subscribe,
     Late: nothing,
     Map: map_,
     MapValues: map_values,
@@ -231,7 +347,10 @@ OPERATORS: dict[type[Node], Callable[[Any, Functions], Parameters]] = {
     Peek: peek,
     Reduce: reduce,
     SelectKey: select_key,
+    Source: nothing,
     Split: split,
+    StreamGlobalJoin: stream_global_join,
+    StreamJoin: stream_join,
     StreamTableJoin: stream_table_join,
     TableAggregate: table_aggregate,
     TableFilter: table_filter,
@@ -242,4 +361,6 @@ OPERATORS: dict[type[Node], Callable[[Any, Functions], Parameters]] = {
     TableSource: rows,
     ToStream: nothing,
     ToTable: rows,
+    VersionedTable: versioned_table,
+    **WINDOWS,
 }

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, Source, TableJoin, TableSource, ToStream, ToTable
+from headrace.plan.nodes import (
+    Errors,
+    ForeignKeyJoin,
+    ForeignKeyMatch,
+    ForeignKeySubscribe,
+    Node,
+    Repartition,
+    Source,
+    StreamJoin,
+    TableJoin,
+    TableSource,
+    ToTable,
+)
+from headrace.plan.nodes.beside import UNDECODED
 from headrace.plan.nodes.materialized import unnamed_store
-from headrace.plan.schema import Schema
+from headrace.plan.schema import Field, Schema
+from headrace.serde import BYTES
+from headrace.spark.everywhere import Everywhere, place_globals
+from headrace.spark.grouping import Grouping
+from headrace.spark.later import Copy, move_later
 
 
 class Lane(Enum):
@@ -33,11 +49,18 @@ class Edge:
     number: int
     start: Node
     end: Node
+    undecoded: bool = False
+    """Whether the records of a source are on it as they lie in its topics: the kernel decodes them."""
 
     @property
     def schema(self) -> Schema:
         """The types of the rows on it: what the start makes, or leaves out of that."""
-        return self.start.output() if self.end.facts.beside is None else self.end.output()
+        if self.end.facts.beside is not None:
+            return self.end.output()
+        if self.undecoded:
+            return UNDECODED
+        made = self.start.output()
+        return Schema(made.key, Field.of(BYTES)) if _sends_letters(self.start) else made
 
 
 @dataclass(frozen=True)
@@ -50,28 +73,27 @@ class Placement:
     follows stage n.
     """
 
-    plan: Plan
+    declared: Plan
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What is laid out: the declared plan, with the nodes that only stages need."""
+        return place_globals(move_later(self.declared))
 
     @cached_property
     def step(self) -> dict[Node, int]:
         """The number of each node's stage or native stretch."""
-        steps: dict[Node, int] = {}
-        waiting = list(self.plan.nodes)
-        while waiting:
-            ready = [node for node in waiting if self._before(node) <= steps.keys()]
-            assert ready, "a plan has no circles"
-            for node in ready:
-                after = max((steps[upstream] for upstream in self._before(node)), default=0)
-                steps[node] = after + 1 if node in self._inside else after
-            waiting = [node for node in waiting if node not in steps]
-        return steps
+        return self._grouping.steps
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
         """All edges, numbered."""
-        read = [(node, node) for node in self.plan.of(Source) if node in self._inside]
+        read = [(node, node) for node in self.plan.of(Source) if node in self._grouping.inside]
         pairs = read + [(upstream, node) for node in self.plan.nodes for upstream in node.inputs]
-        return tuple(Edge(number, start, end) for number, (start, end) in enumerate(pairs))
+        return tuple(
+            Edge(number, start, end, start is end and start in self.reading_failures)
+            for number, (start, end) in enumerate(pairs)
+        )
 
     def inputs(self, node: Node) -> tuple[Edge, ...]:
         """The edges a node reads from, in the order of its inputs."""
@@ -98,7 +120,7 @@ class Placement:
 
     def lane(self, node: Node) -> Lane:
         """How a node runs."""
-        return Lane.KERNEL if node in self._inside else Lane.NATIVE
+        return Lane.KERNEL if node in self._grouping.inside else Lane.NATIVE
 
     def stage(self, number: int) -> tuple[Node, ...]:
         """The nodes inside a stage."""
@@ -111,45 +133,35 @@ class Placement:
     def _at(self, number: int, lane: Lane) -> tuple[Node, ...]:
         return tuple(node for node in self.plan.nodes if self.step[node] == number and self.lane(node) is lane)
 
-    @cached_property
-    def _inside(self) -> set[Node]:
-        """The nodes that run inside a stage."""
-        kept = {node for node in self.plan.nodes if node.facts.stateful or node.facts.table or _takes_changes(node)}
-        behind = _reached(self.plan.nodes, kept, lambda node: node.inputs)
-        before = _reached(reversed(self.plan.nodes), kept, lambda node: self.plan.consumers[node])
-        return kept | {node for node in behind & before if not node.facts.cuts}
+    @property
+    def reading_failures(self) -> dict[Node, Errors]:
+        """The nodes whose failures are read as a stream, and by whom."""
+        return self._grouping.reading_failures
+
+    @property
+    def timed(self) -> dict[Node, str]:
+        """The nodes of tasks whose time deletes rows, with the name of that time."""
+        return self._grouping.timed
 
     @cached_property
-    def _groups(self) -> dict[Node, set[Node]]:
-        """For each node inside a stage, all that it hangs together with there."""
-        groups: dict[Node, set[Node]] = {}
-        for node in self.plan.nodes:
-            if node in self._inside:
-                joined = {node}.union(*(groups[upstream] for upstream in node.inputs if upstream in self._inside))
-                groups.update(dict.fromkeys(joined, joined))
-        return groups
-
-    def _before(self, node: Node) -> set[Node]:
-        """What has to have its place before a node can have one."""
-        members = self._groups.get(node, {node})
-        return {upstream for member in members for upstream in member.inputs} - members
+    def _grouping(self) -> Grouping:
+        return Grouping(self.plan)
 
 
-def _takes_changes(node: Node) -> bool:
-    return any(upstream.facts.table for upstream in node.inputs) and not isinstance(node, ToStream)
-
-
-def _reached(nodes: Iterable[Node], kept: set[Node], neighbours: Callable[[Node], tuple[Node, ...]]) -> set[Node]:
-    """The nodes next to which is one that is kept, or reached itself; nothing is reached through a cut."""
-    reached: set[Node] = set()
-    for node in nodes:
-        if any(one in kept or (one in reached and not one.facts.cuts) for one in neighbours(node)):
-            reached.add(node)
-    return reached
+def _sends_letters(node: Node) -> bool:
+    """Whether it sends on what only the kernel reads: questions of a foreign-key join, or answers to them."""
+    while isinstance(node, Repartition):
+        node = node.upstream
+    return isinstance(node, ForeignKeySubscribe | ForeignKeyMatch)
 
 
 def stores(node: Node) -> list[str]:
     """The stores of a node; a table that was given none keeps its rows as well, for somebody may ask for them."""
-    unnamed = isinstance(node, TableSource | ToTable) or (isinstance(node, TableJoin) and node.settles)
+    if isinstance(node, Everywhere):
+        return stores(node.upstream)
+    if isinstance(node, StreamJoin):
+        return list(node.side_stores)
+    keeps = isinstance(node, TableSource | ToTable | ForeignKeyJoin | Copy)
+    unnamed = keeps or (isinstance(node, TableJoin) and node.settles)
     store = getattr(node, "store", None) or (unnamed_store(node) if unnamed else None)
     return [store] if store else []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,15 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from headrace.errors import QueryFailed, SparkLost
+from headrace.model.batches import Batch
+from headrace.model.clock import Clock
 from headrace.plan.sharing import Sharing
 from headrace.spark.native import Native
 from headrace.spark.placement import Placement
+from headrace.spark.progress import batch_of, counts_of
 from headrace.spark.session import kernel, note_run
 from headrace.spark.sink import FORMAT, sink_rows
-from headrace.spark.source import read_topics, source_flow
+from headrace.spark.source import Starts, read_topics, source_flow
 from headrace.spark.stage import run_stage
 from headrace.spark.tasks import Tasks
 
@@ -29,12 +33,16 @@ def dataframe(
     *,
     kafka: Mapping[str, str],
     sharing: Sharing,
+    clock: Clock,
+    starts: Starts,
+    sink: Mapping[str, str],
 ) -> DataFrame:
-    """Everything from the source to the rows of the sink."""
+    """Everything from the source to the rows of the sink; `starts` are where topics begin, `sink` its options."""
     session.conf.set("spark.sql.shuffle.partitions", sharing.tasks)
+    kernel(session).Kernel.writes(session._jsparkSession, dict(sink))
     grouped = Tasks(list(kernel(session).Groups.of(sharing.tasks)))
     native = Native(placement, grouped)
-    flow = source_flow(read_topics(session, placement, kafka), placement, grouped, sharing)
+    flow = source_flow(read_topics(session, placement, kafka, clock, starts), placement, grouped, sharing)
     flow = native.run(flow, 0)
     for number in range(1, placement.stages + 1):
         flow = native.run(run_stage(flow, placement, number), number)
@@ -46,34 +54,27 @@ class Query:
 
     def __init__(self, query: StreamingQuery, session: SparkSession, log: Path | str) -> None:
         self._query, self._session, self._log = query, session, log
-        self._counted = ""
+        self._counted, self._looked = -1, ""
+        self._tally = kernel(session).Tally.of(session._jsparkSession)
 
     @staticmethod
     def start(
         rows: DataFrame,
         *,
         name: str,
-        kafka: Mapping[str, str],
+        sink: Mapping[str, str],
         checkpoint: str,
-        topics: Iterable[str],
-        create_topics: bool,
         until_latest: bool,
         log: Path | str,
     ) -> Query:
-        """Start writing the rows: until the end of what is there now, or for good.
-
-        `topics` are known to exist; others are made when a record is for them if `create_topics`, or are an error.
-        """
+        """Start writing the rows: until the end of what is there now, or for good."""
         writer = (
             rows.writeStream.format(FORMAT)
             .queryName(name)
             .outputMode("append")
             .option("checkpointLocation", checkpoint)
-            .option("topics", ",".join(topics))
-            .option("createTopics", create_topics)
+            .options(**sink)
         )
-        for option, value in kafka.items():
-            writer = writer.option(f"kafka.{option}", value)
         writer = writer.trigger(availableNow=True) if until_latest else writer.trigger(processingTime="0 seconds")
         query = Query(writer.start(), rows.sparkSession, log)
         note_run()
@@ -104,15 +105,24 @@ class Query:
                 cause = cause.getCause()
             return texts
 
-    def new_batches(self) -> list[tuple[int, int]]:
-        """Records in and out of each batch that ended since the last call."""
+    def new_batches(self) -> list[Batch]:
+        """The batches that ended since the last call."""
         with self._talking():
-            last = self._query.lastProgress
-            if last is None or last.timestamp <= self._counted:
+            last = self._query._jsq.lastProgress()
+            if last is None or last.timestamp() <= self._looked:
                 return []
-            fresh = [one for one in self._query.recentProgress if one.timestamp > self._counted]
-        self._counted = last.timestamp
-        return [(one.numInputRows, max(one.sink.numOutputRows, 0)) for one in fresh if one.numInputRows]
+            self._looked = last.timestamp()
+            fresh = [one for one in map(_read, self._query._jsq.recentProgress()) if self._is_new(one)]
+            # What the kernel counted is asked for once the batch is done: a batch that fails counts nothing.
+            return [batch_of(one, counts_of(self._tally.take(one["batchId"]))) for one in fresh]
+
+    def _is_new(self, progress: dict[str, Any]) -> bool:
+        """Whether a batch ran that was not told of before; Spark also tells that nothing happened."""
+        number = progress["batchId"]
+        if number <= self._counted or "addBatch" not in progress["durationMs"]:
+            return False
+        self._counted = number
+        return True
 
     @contextmanager
     def _talking(self) -> Iterator[None]:
@@ -122,6 +132,11 @@ class Query:
             raise
         except (Py4JError, ConnectionError) as exc:
             raise SparkLost(str(self._log)) from exc
+
+
+def _read(progress: Any) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(progress.json())
+    return read
 
 
 @contextmanager

@@ -18,7 +18,8 @@ _PARTITIONS = 2**_TOPIC - 1
 class Queues:
     """The queues of a plan: one for each partition of a topic, and one for each task that sends to a repartition.
 
-    A queue's number begins with its place: the order of the plan, in which queues go at equal times.
+    A queue's number begins with its place, in which queues go at equal times: topics in the order of the plan, then
+    what the tasks send one another.
     """
 
     plan: Plan
@@ -39,12 +40,14 @@ class Queues:
         """SQL for the queue of a row that a task sends to a repartition."""
         return f"{self._places[node, ''] << _PLACE}L + (queue & {_PARTITIONS}L)"
 
+    def places(self, source: Source) -> dict[int, str]:
+        """The places of a source's topics with their names; of a pattern's topics, the pattern."""
+        return {place: topic or str(source.pattern) for (node, topic), place in self._places.items() if node is source}
+
     def where(self) -> str:
         """SQL for the topic-partition@offset that a row comes from; of a pattern's topics, the pattern."""
         topics = "\n".join(
-            f"{place} {topic or node.pattern}"
-            for (node, topic), place in self._places.items()
-            if isinstance(node, Source)
+            f"{place} {name}" for source in self.plan.of(Source) for place, name in self.places(source).items()
         )
         return f"hr_where(source, offset, {text(topics)})"
 
@@ -53,8 +56,7 @@ class Queues:
         return {waiting: place for place, waiting in enumerate(self._waiting())}
 
     def _waiting(self) -> Iterator[tuple[Node, str]]:
-        for node in self.plan.nodes:
-            if isinstance(node, Source):
-                yield from ((node, topic) for topic in node.topics or ("",))
-            elif isinstance(node, Repartition):
-                yield node, ""
+        for source in self.plan.of(Source):
+            yield from ((source, topic) for topic in source.topics or ("",))
+        for repartition in self.plan.of(Repartition):
+            yield repartition, ""

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pyspark.sql import DataFrame
 
+from headrace.plan.graph import Plan
 from headrace.plan.nodes import To
 from headrace.spark.flow import Flow, case
+from headrace.spark.partitions import spread
 from headrace.spark.placement import Placement
-from headrace.spark.sql import text
+from headrace.spark.sql import decode, text
 
 FORMAT = "org.apache.spark.sql.headrace.KafkaSink"
 
 
 def sink_rows(flow: Flow, placement: Placement) -> DataFrame:
     """The rows as the kernel's sink takes them; what ends in no topic is left out by now."""
-    topics, keys, values = {}, {}, {}
-    for number, columns in flow.edges.items():
+    topics, keys, values, partitions = {}, {}, {}, {}
+    for number, columns in list(flow.edges.items()):
         to = placement.edges[number].end
         assert isinstance(to, To)
         topics[columns.tag] = text(to.topic) if isinstance(to.topic, str) else "topic"
         keys[columns.tag], values[columns.tag] = f"`{columns.key}`", f"`{columns.value}`"
-    nothing = "CAST(NULL AS BINARY)"
+        if to.partitioner is not None:
+            flow, partitions[columns.tag] = _partitioned(flow, number, to, topics[columns.tag])
+    nothing, usual = "CAST(NULL AS BINARY)", "CAST(NULL AS INT)"
     return flow.dataframe(
         {
             "topic": case(topics) if topics else "topic",
@@ -28,5 +34,21 @@ def sink_rows(flow: Flow, placement: Placement) -> DataFrame:
             "value": case(values) if values else nothing,
             "ts": "ts",
             "headers": "headers",
+            "partition": case({**dict.fromkeys(keys, usual), **partitions}) if keys else usual,
         }
     )
+
+
+def sink_options(plan: Plan, kafka: Mapping[str, str], *, create_topics: bool) -> dict[str, str]:
+    """What the kernel's sink is told: topics that nobody named are made when a record is for them, or are an error."""
+    topics = [to.topic for to in plan.of(To) if isinstance(to.topic, str)]
+    client = {f"kafka.{name}": value for name, value in kafka.items()}
+    return {"topics": ",".join(topics), "createTopics": str(create_topics).lower(), **client}
+
+
+def _partitioned(flow: Flow, edge: int, to: To, topic: str) -> tuple[Flow, str]:
+    """A row for each partition that a record goes to, with the column that has its number."""
+    columns = flow.edges[edge]
+    key, value = decode(to.key, f"`{columns.key}`"), decode(to.value, f"`{columns.value}`")
+    count = f"hr_partition_count({topic})"
+    return spread(flow, edge, to, {"key": key, "value": value, "topic": topic, "partitions": count})

@@ -8,32 +8,46 @@ from collections.abc import Mapping
 
 from pyspark.sql import DataFrame, SparkSession
 
+from headrace.model.clock import Clock, MachineClock
+from headrace.plan.graph import Plan
+from headrace.plan.idle import idle_ms
 from headrace.plan.nodes import Source
 from headrace.plan.sharing import Sharing
 from headrace.serde import BYTES
-from headrace.spark.flow import Columns, Flow
+from headrace.spark.flow import CARRIED, Columns, Flow
 from headrace.spark.placement import Placement
 from headrace.spark.queues import Queues
+from headrace.spark.session import kernel
 from headrace.spark.sql import decode, encode, guarded, text
 from headrace.spark.tasks import Tasks
+from headrace.spark.timestamps import remember, remembering, stamp
 
-CARRIED = ("tag", "group", "ts", "turn", "queue", "topic", "headers", "source", "offset", "old", "latest")
-"""What every row has: its edge, its task, its time, when and where it waits, the topic chosen for it, its headers,
-where it was read, and of a change of a table its old value and whether it is the latest."""
+Starts = Mapping[str, Mapping[str, int]]
+"""The offset that each partition of each topic is read from at first; BEGINNING is Spark's number for the first."""
+
+BEGINNING = -2
 
 WHERE = "concat(source_topic, '-', partition, '@', offset)"
 
-_MAX_RECORDS_A_BATCH = 1_000_000
+FORMAT = "org.apache.spark.sql.headrace.KafkaInput"
+_AGES = f"{1 << 62}L"
 
 
-def read_topics(session: SparkSession, placement: Placement, kafka: Mapping[str, str]) -> DataFrame:
-    """One Kafka source over all topics of the application, from their beginnings, committed records only."""
+def read_topics(
+    session: SparkSession, placement: Placement, kafka: Mapping[str, str], clock: Clock, starts: Starts
+) -> DataFrame:
+    """One Kafka source over all topics of the application, committed records only.
+
+    Topics are read from their beginnings; if some are not, `starts` has all of them.
+    """
     sources = placement.plan.of(Source)
     reader = (
-        session.readStream.format("kafka")
-        .option("startingOffsets", "earliest")
+        session.readStream.format(FORMAT)
+        .option("startingOffsets", json.dumps(starts) if starts else "earliest")
         .option("includeHeaders", True)
-        .option("maxOffsetsPerTrigger", _MAX_RECORDS_A_BATCH)
+        .option("clock", _clock(placement.plan, clock))
+        .option("tally", kernel(session).Tally.of(session._jsparkSession).id())
+        .option("first", ",".join(topic for one in sources if one.facts.everywhere for topic in one.topics))
         .option("kafka.isolation.level", "read_committed")
         # Spark looks for the end of a partition now and then: an answer that nothing is there should not take long.
         .option("kafka.fetch.max.wait.ms", 20)
@@ -52,7 +66,7 @@ def read_topics(session: SparkSession, placement: Placement, kafka: Mapping[str,
 
 
 def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing: Sharing) -> Flow:
-    """Records decoded, tagged with the edges behind their sources, and shared among the tasks."""
+    """Records decoded and with their times, tagged with the edges behind their sources, and shared among the tasks."""
     sources = placement.plan.of(Source)
     outputs = {source: [edge.number for edge in placement.read(source)] for source in sources}
     queue = Queues(placement.plan).of_record()
@@ -60,7 +74,7 @@ def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing:
         f"{_tag(sources, {source: edges[0] for source, edges in outputs.items()})} AS tag",
         f"{_group(tasks, sharing)} AS `group`",
         "unix_millis(timestamp) AS ts",
-        f"hr_turn({queue}, unix_millis(timestamp)) AS turn",
+        "0L AS turn",
         f"{queue} AS queue",
         "CAST(NULL AS STRING) AS topic",
         "headers",
@@ -75,39 +89,56 @@ def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing:
     )
     read = {edges[0]: Columns(edges[0], "key", "value") for edges in outputs.values()}
     flow = Flow.of(rows, [*CARRIED, "source_topic", "partition"], read, WHERE)
+    if remembering(placement.plan):
+        flow = remember(flow, placement)
     for source, edges in outputs.items():
-        flow = _decode(flow, source, edges[0])
+        undecoded = source in placement.reading_failures
+        if not undecoded:
+            flow = _decode(flow, source, edges[0])
         if sharing.goes_by_key(source.name):
-            key = encode(source.key.name, f"`{flow.edges[edges[0]].key}`")
+            key = "key" if undecoded else encode(source.key, f"`{flow.edges[edges[0]].key}`")
             flow = flow.put(edges[0], group=f"coalesce({tasks.of_key(key)}, `group`)")
-    for edges in outputs.values():
+    flow = stamp(flow, {source: edges[0] for source, edges in outputs.items()})
+    for source, edges in outputs.items():
+        if source.facts.everywhere:
+            flow = _everywhere(flow, tasks, source, edges[0])
         flow = flow.send(edges[0], edges)
     return flow
 
 
+def _clock(plan: Plan, clock: Clock) -> str:
+    """Whose time of day the batches have, as the kernel wants to know it."""
+    if not any(idle_ms(node) is not None for node in plan.nodes):
+        return "none"
+    return "machine" if isinstance(clock, MachineClock) else str(clock.now_ms())
+
+
 def _decode(flow: Flow, source: Source, edge: int) -> Flow:
     decoded = {
-        part: guarded(decode(serde.name, part), "undecodable", f"{part} {serde}", flow.where)
+        part: guarded(decode(serde, part), "undecodable", f"{part} {serde}", flow.where)
         for part, serde in (("key", source.key), ("value", source.value))
         if serde != BYTES
     }
     return flow.put(edge, **decoded).always(edge, **dict.fromkeys(decoded, True)) if decoded else flow
 
 
+def _everywhere(flow: Flow, tasks: Tasks, table: Source, edge: int) -> Flow:
+    """The rows of a global table for every task, before all others of the batch; what has no key is dropped once."""
+    has_key = f"`{flow.edges[edge].key}` IS NOT NULL"
+    flow = flow.keep(edge, f"hr_unless_dropped({has_key}, {text(table.name)}, 'no key')")
+    flow, group = flow.explode(edge, tasks.all(), "int")
+    return flow.put(edge, group=group, turn=f"turn - {_AGES}")
+
+
 def _group(tasks: Tasks, sharing: Sharing) -> str:
     """The task of a record's partition; a partition that was not there when the state was made is refused."""
     known = {topic: count for counts in sharing.partitions.values() for topic, count in (counts or {}).items()}
     refusals = " ".join(
-        f"WHEN topic = {text(topic)} AND partition >= {count} THEN {_refusal(topic, count)}"
+        f"WHEN topic = {text(topic)} AND partition >= {count} THEN hr_new_partition({text(topic)}, {count})"
         for topic, count in known.items()
     )
     group = tasks.of_partition("partition")
     return f"CASE {refusals} ELSE {group} END" if refusals else group
-
-
-def _refusal(topic: str, count: int) -> str:
-    fault = {"kind": "partitions-changed", "subject": topic, "reason": str(count), "where": f"more than {count}"}
-    return f"raise_error({text(f'headrace-fault:{json.dumps(fault)}')})"
 
 
 def _tag(sources: tuple[Source, ...], tags: Mapping[Source, int]) -> str:

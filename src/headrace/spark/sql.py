@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
+from headrace.errors import NoSerde
 from headrace.expr.sql import constant
-from headrace.model.types import BOOL, BYTES, FLOAT, NONE, STR, ListType, PairType, Type
-from headrace.serde import serde_of
+from headrace.model.types import STR, Type
+from headrace.plan.nodes import Node
+from headrace.plan.schema import Field
+from headrace.serde import JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde, serde_of
+from headrace.serde.primitives import primitive_of
+from headrace.serde.shapes import shape
 
 
 def text(value: str) -> str:
@@ -12,28 +20,75 @@ def text(value: str) -> str:
     return constant(value, STR)
 
 
-def encode(serde: str, sql: str) -> str:
+def encode(serde: Serde[Any], sql: str) -> str:
     """The bytes of a value."""
-    return f"hr_encode_{serde}({sql})"
+    match serde:
+        case JsonSerde(type=type_):
+            return f"hr_encode_json({sql}, {text(shape(type_))})"
+        case TimeWindowedSerde(inner=inner):
+            return f"concat({encode(inner, f'{sql}.key')}, hr_encode_int64({sql}.start))"
+        case SessionWindowedSerde(inner=inner):
+            times = f"hr_encode_int64({sql}.end), hr_encode_int64({sql}.start)"
+            return f"concat({encode(inner, f'{sql}.key')}, {times})"
+    return f"hr_encode_{serde.name}({sql})"
 
 
-def decode(serde: str, sql: str) -> str:
+def decode(serde: Serde[Any], sql: str) -> str:
     """The value of some bytes."""
-    return f"hr_decode_{serde}({sql})"
+    match serde:
+        case JsonSerde(type=type_):
+            return f"hr_decode_json({sql}, {text(shape(type_))})"
+        case TimeWindowedSerde(inner=inner, size_ms=size):
+            start = f"hr_windowed_time({sql}, 8)"
+            return _windowed(inner, sql, 8, start, f"hr_int_add({start}, {size}L)")
+        case SessionWindowedSerde(inner=inner):
+            return _windowed(inner, sql, 16, f"hr_windowed_time({sql}, 8)", f"hr_windowed_time({sql}, 16)")
+    return f"hr_decode_{serde.name}({sql})"
+
+
+def _windowed(inner: Serde[Any], sql: str, times: int, start: str, end: str) -> str:
+    key = decode(inner, f"hr_windowed_key({sql}, {times})")
+    return f"if({sql} IS NULL, NULL, named_struct('key', {key}, 'start', {start}, 'end', {end}))"
 
 
 def packed(type_: Type, sql: str) -> str:
     """A value of any type in the bytes it travels in between stages: those of its serde, or else of a row."""
-    if isinstance(type_, ListType | PairType) or type_ == NONE:
-        return f"hr_pack({sql})"
-    return encode(serde_of(type_).name, sql)
+    primitive = primitive_of(type_)
+    return f"hr_pack({sql})" if primitive is None else encode(primitive, sql)
 
 
 def unpacked(type_: Type, sql: str) -> str:
     """What `packed` made, as a value again."""
-    if isinstance(type_, ListType | PairType) or type_ == NONE:
-        return f"hr_unpack({sql}, {text(type_.sql)})"
-    return decode(serde_of(type_).name, sql)
+    primitive = primitive_of(type_)
+    return f"hr_unpack({sql}, {text(type_.sql)})" if primitive is None else decode(primitive, sql)
+
+
+def packed_key(field: Field, sql: str) -> str:
+    """A key in the bytes it travels in: those by which stores know it, or of a row if it can be in none."""
+    serde = _key_serde(field)
+    return packed(field.type, sql) if serde is None else encode(serde, sql)
+
+
+def unpacked_key(field: Field, sql: str) -> str:
+    """What `packed_key` made, as a key again."""
+    serde = _key_serde(field)
+    return unpacked(field.type, sql) if serde is None else decode(serde, sql)
+
+
+def _key_serde(field: Field) -> Serde[Any] | None:
+    try:
+        serde = field.store_serde()
+    except NoSerde:
+        return None
+    if isinstance(serde, TimeWindowedSerde | SessionWindowedSerde):
+        # Windows are made around the keys of records, which travel in the bytes of their types.
+        return replace(serde, inner=serde_of(serde.inner.type))
+    return serde
+
+
+def label(node: Node) -> str:
+    """What failures of a node's functions call it."""
+    return f"{node.name} ({node.origin})"
 
 
 def guarded(sql: str, kind: str, subject: str, where: str) -> str:
@@ -41,23 +96,11 @@ def guarded(sql: str, kind: str, subject: str, where: str) -> str:
     return f"hr_guard({sql}, {text(kind)}, {text(subject)}, {where})"
 
 
-def shown(type_: Type, sql: str, *, inside: bool = False) -> str:
-    """A value as Python prints it; strings have quotes only inside of something."""
-    match type_:
-        case ListType(element=element):
-            items = f"transform({sql}, item -> {shown(element, 'item', inside=True)})"
-            printed = f"concat('[', array_join({items}, ', '), ']')"
-        case PairType(key=key, value=value):
-            parts = [shown(key, f"{sql}.key", inside=True), shown(value, f"{sql}.value", inside=True)]
-            printed = f"concat('(', {parts[0]}, ', ', {parts[1]}, ')')"
-        case _ if type_ == BOOL:
-            printed = f"if({sql}, 'True', 'False')"
-        case _ if type_ == FLOAT:
-            printed = f"hr_float_text({sql})"
-        case _ if type_ == STR and inside:
-            printed = f"hr_str_repr({sql})"
-        case _ if type_ == BYTES:
-            printed = f"hr_bytes_repr({sql})"
-        case _:
-            printed = f"cast({sql} as string)"
-    return f"if({sql} IS NULL, 'None', {printed})"
+def some(sql: str, reason: str) -> str:
+    """What a function gave, which cannot be None; it failed then, without an exception of its own."""
+    return f"hr_some({sql}, {text(reason)}, 'RecordFailed')"
+
+
+def shown(type_: Type, sql: str) -> str:
+    """A value as Python prints it."""
+    return f"coalesce(hr_shown({sql}, {text(shape(type_))}), 'None')"

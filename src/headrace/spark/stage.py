@@ -9,17 +9,18 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
+from headrace.plan.idle import idle_ms
 from headrace.plan.nodes import Beside, Branch, Node, To
+from headrace.plan.nodes.lasting import Lasting
 from headrace.plan.old_values import sending_old
-from headrace.spark.flow import Columns, Flow, case
-from headrace.spark.operators import OPERATORS, Functions
+from headrace.spark.flow import CARRIED, HEADERS, Columns, Flow, case
+from headrace.spark.operators import OPERATORS, Functions, failures
 from headrace.spark.placement import Edge, Placement, stores
 from headrace.spark.queues import Queues
 from headrace.spark.session import kernel
-from headrace.spark.source import CARRIED
-from headrace.spark.sql import packed, unpacked
+from headrace.spark.sql import label, packed, packed_key, unpacked, unpacked_key
+from headrace.spark.windows import looked_up
 
-HEADERS = "array<struct<key:string,value:binary>>"
 ELSEWHERE = -1
 
 
@@ -27,7 +28,7 @@ def run_stage(flow: Flow, placement: Placement, number: int) -> Flow:
     """The rows after a stage: its nodes' results, and what only passes by."""
     session, nodes = flow.session, placement.stage(number)
     envelopes = _pack(flow, placement)
-    spec = json.dumps(_spec(placement, flow, nodes))
+    spec = json.dumps({"number": number, **_spec(placement, flow, nodes)})
     after = DataFrame(kernel(session).Kernel.stage(envelopes._jdf, spec), session)
     read = {edge.number for node in nodes for edge in placement.inputs(node)}
     passing = {placement.edges[edge]: columns.tag for edge, columns in flow.edges.items() if edge not in read}
@@ -39,10 +40,14 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
     functions, old = Functions(Queues(placement.plan).where()), sending_old(placement.plan)
     place = {node: index for index, node in enumerate(nodes)}
     entries: dict[int, list[tuple[int, int]]] = {}
+    times: dict[int, str] = {}
     for node in nodes:
         for position, edge in enumerate(placement.inputs(node)):
             if edge.start not in place or edge.start is node:
-                entries.setdefault(flow.edges[edge.number].tag, []).append((place[node], position))
+                tag = flow.edges[edge.number].tag
+                entries.setdefault(tag, []).append((place[node], position))
+                if node in placement.timed:
+                    times[tag] = placement.timed[node]
 
     def ways(edges: list[Edge]) -> dict[str, Any]:
         return {
@@ -62,9 +67,16 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
         inside, leaving = within(results), beyond(results)
         parameters = OPERATORS[type(node)](node, functions)
         parameters["sends_old"] = node in old
+        parameters["idle_ms"] = idle_ms(node)
+        if isinstance(node, Lasting) and node.ttl_ms is not None:
+            parameters |= {"ttl_ms": node.ttl_ms, "time": placement.timed[node]}
+        parameters["looked_up"] = looked_up(placement.plan, node)
         parameters["branches"] = [edge.end.position for edge in inside + leaving if isinstance(edge.end, Branch)]
+        if node in placement.reading_failures:
+            parameters |= failures(node, placement.reading_failures[node], functions)
         return {
             "name": node.name,
+            "label": label(node),
             "op": node.op,
             "inputs": [place.get(upstream, ELSEWHERE) for upstream in node.inputs],
             **ways(results),
@@ -74,7 +86,13 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
         }
 
     described_nodes = [described(node) for node in nodes]
-    return {"id": uuid.uuid4().hex, "nodes": described_nodes, "entries": entries, "functions": functions.texts}
+    return {
+        "id": uuid.uuid4().hex,
+        "nodes": described_nodes,
+        "entries": entries,
+        "times": times,
+        "functions": functions.texts,
+    }
 
 
 def _pack(flow: Flow, placement: Placement) -> DataFrame:
@@ -83,7 +101,7 @@ def _pack(flow: Flow, placement: Placement) -> DataFrame:
         edge = placement.edges[number]
         key, value = f"`{columns.key}`", f"`{columns.value}`"
         if not _for_sink(edge):
-            key = packed(edge.schema.key.type, key)
+            key = packed_key(edge.schema.key, key)
             value = packed(edge.schema.value.type, value) if placement.reads_value(edge) else _presence(value)
         keys[columns.tag], values[columns.tag] = key, value
     carried = {name: f"`{name}`" for name in CARRIED}
@@ -107,7 +125,7 @@ def _unpack(envelopes: DataFrame, passing: Mapping[Edge, int], made: list[Edge],
     tags = {**passing, **{edge: edge.number for edge in made}}
     flow = Flow.of(rows, CARRIED, {edge.number: Columns(tag, "key", "value") for edge, tag in tags.items()}, where)
     for edge in [edge for edge in passing if not _for_sink(edge)] + made:
-        key, value = unpacked(edge.schema.key.type, "key"), unpacked(edge.schema.value.type, "value")
+        key, value = unpacked_key(edge.schema.key, "key"), unpacked(edge.schema.value.type, "value")
         flow = flow.put(edge.number, key=key, value=value)
     return flow
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
+from typing import Any
 
 from headrace.errors import NotOnSparkYet
 from headrace.expr import Bound, Opaque
 from headrace.expr.bound import Applied
-from headrace.model.types import NONE, ListType, PairType, Type
+from headrace.model.types import OBJECT, ListType, OptionalType, TupleType, Type
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, Repartition, Source, Start, Times, To
-from headrace.serde import PRIMITIVES, Serde
-from headrace.serde.primitives import primitive_of
+from headrace.plan.nodes import Errors, Fold, GlobalTable, Node, Peek, Source
+from headrace.serde import PRIMITIVES, JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde
+from headrace.serde.json.writing import is_writable
+from headrace.serde.shapes import compares_itself, own_code, prints_itself
 from headrace.spark.native import OPERATORS
 from headrace.spark.operators import OPERATORS as KERNEL
 
-SUPPORTED = frozenset(OPERATORS) | frozenset(KERNEL) | {Source}
+SUPPORTED = frozenset(OPERATORS) | frozenset(KERNEL) | {GlobalTable}
 """The nodes that have a form on Spark."""
 
 
@@ -35,18 +37,8 @@ def check_supported(plan: Plan) -> None:
 
 def _options(node: Node) -> Iterator[str]:
     """What a node is told that Spark does not do yet."""
-    if isinstance(node, Source) and node.timestamp is not Times.FAIL:
-        yield "timestamp="
-    if isinstance(node, Source) and node.start is not Start.EARLIEST:
-        yield f'start="{node.start.value}"'
-    if isinstance(node, To | Repartition) and node.partitioner is not None:
-        yield "partitioner="
-    if getattr(node, "grace_ms", None) is not None:
-        yield "grace"
-    if getattr(node, "ttl_ms", None) is not None:
-        yield "ttl"
-    if getattr(getattr(node, "windows", None), "idle_ms", None) is not None:
-        yield "idle_after"
+    if isinstance(node, Errors) and not is_writable(node.failing().value.type):
+        yield f"values of type {node.failing().value.type}"
 
 
 def _opaque(node: Node) -> Iterator[Opaque]:
@@ -62,36 +54,52 @@ def _opaque_parts(bound: Bound) -> Iterator[Opaque]:
 
 
 def _unknown(node: Node) -> Iterator[object]:
-    """What a node has to do with that has no form on Spark: serdes, types and functions of JSON records."""
+    """What a node has to do with that has no form on Spark."""
     for one in _parameters(node):
-        if isinstance(one, Serde) and one not in PRIMITIVES:
+        if isinstance(one, Serde) and not _known(one):
             yield one
         elif isinstance(one, Bound):
-            yield from _unknown_parts(one)
+            yield from _comparing(one)
     schema = node.output()
-    if (node.facts.stateful or node.facts.cuts) and primitive_of(schema.key.type) is None:
-        yield f"keys of type {schema.key.type}"
-    yield from (type_ for type_ in (schema.key.type, schema.value.type) if not _travels(type_))
+    yield from (f"{part.type} values" for part in (schema.key, schema.value) if _is_object(part.type))
+    if isinstance(node, Source):
+        own = own_code(node.key.type) or own_code(node.value.type)
+        yield from [own] if own else []
+    if isinstance(node, Peek):
+        printed = prints_itself(node.shown.type)
+        yield from [f"the way {printed} prints itself"] if printed else []
 
 
-def _unknown_parts(bound: Bound) -> Iterator[object]:
-    if isinstance(bound, Applied) and bound.function.sql is None:
-        yield f"`{bound}`"
-    for part in bound.parts:
-        yield from _unknown_parts(part)
-
-
-def _travels(type_: Type) -> bool:
-    """Whether values of a type can go from one stage to the next."""
+def _is_object(type_: Type) -> bool:
+    """Whether it is not known what values of a type are."""
     match type_:
-        case ListType(element=element):
-            return _travels(element)
-        case PairType(key=key, value=value):
-            return _travels(key) and _travels(value)
-    return type_ == NONE or primitive_of(type_) is not None
+        case ListType(element=inner) | OptionalType(of=inner):
+            return _is_object(inner)
+        case TupleType(items=items):
+            return any(map(_is_object, items))
+    return type_ == OBJECT
 
 
-def _parameters(node: Node) -> Iterator[object]:
+def _known(serde: Serde[Any]) -> bool:
+    """Whether the kernel reads and writes the bytes of a serde."""
+    if isinstance(serde, TimeWindowedSerde | SessionWindowedSerde):
+        return _known(serde.inner)
+    return serde in PRIMITIVES or isinstance(serde, JsonSerde)
+
+
+def _comparing(bound: Bound) -> Iterator[object]:
+    """Where values are compared in a way that their class defines."""
+    if isinstance(bound, Applied) and bound.function.name in ("==", "!=", "contains"):
+        own = compares_itself(bound.args[-1].type)
+        yield from [f"`{bound}`: {own} has an == of its own"] if own else []
+    for part in bound.parts:
+        yield from _comparing(part)
+
+
+def _parameters(node: Node | Fold) -> Iterator[object]:
     for field in fields(node):
         value = getattr(node, field.name)
-        yield from value if isinstance(value, tuple) else (value,)
+        if isinstance(value, Fold):
+            yield from _parameters(value)
+        else:
+            yield from value if isinstance(value, tuple) else (value,)

@@ -23,6 +23,10 @@ class Tasks:
         """SQL for the task of a key, by Kafka's own hash of its bytes."""
         return self._group(f"hr_bucket({encoded}, {min(buckets or len(self), len(self))})")
 
+    def all(self) -> str:
+        """SQL for the list of all tasks."""
+        return f"array({', '.join(map(str, self.groups))})"
+
     def _group(self, bucket: str) -> str:
         # Not array[...]: Spark 4.3 takes that for never null, and looks at place -1 for a row without a key.
-        return f"get(array({', '.join(map(str, self.groups))}), {bucket})"
+        return f"get({self.all()}, {bucket})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -311,31 +312,52 @@ def test_a_function_that_cannot_be_traced() -> None:
 
 def test_an_operator_that_spark_does_not_have() -> None:
     app = hr.App("app")
-    app.versioned_table("in", key=hr.STRING, value=hr.STRING, history="1h").to_stream().to("out")
+    app.stream("in", key=hr.STRING, value=hr.STRING).foreach(print, name="shown")
     for run in (app.explain, app.start):
         with pytest.raises(NotOnSparkYet) as caught:
             run()
-        assert "versioned_table (in) does not run on Spark yet" in str(caught.value)
+        assert "foreach (shown) does not run on Spark yet" in str(caught.value)
         assert "at: test_errors.py:" in str(caught.value)
         assert "hr.testing.TopologyTestDriver" in str(caught.value)
+
+
+@dataclass
+class Checked:
+    name: str
+
+    def __post_init__(self) -> None:
+        assert self.name
+
+
+@dataclass
+class Alike:
+    name: str
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return "alike"
 
 
 @pytest.mark.parametrize(
     ("declare", "words"),
     [
-        (lambda app: app.stream("in", value=hr.json()).to("out"), "stream with JSON (in)"),
-        (lambda app: texts(app).to("out", value=hr.json()), "to with JSON(str) (in.to-out)"),
         (
-            lambda app: texts(app).map_values(lambda v: {"a": v}).filter(lambda _, v: v["a"] == "").to("out"),
-            "map_values with {'a': str | None} (in.map_values)",
+            lambda app: app.stream("in", value=hr.json(Checked)).to("out"),
+            "stream with Checked has a __post_init__() (in)",
         ),
         (
-            lambda app: texts(app).map_values(lambda v: hr.text(hr.decimal(hr.length(v)))).to("out"),
-            "map_values with `hr.text(hr.decimal(hr.length(value)))` (in.map_values)",
+            lambda app: app.stream("in", value=hr.json(Alike)).filter(lambda _, v: v == Alike("a")).to("out"),
+            "filter with `value == Alike(name='a')`: Alike has an == of its own (in.filter)",
+        ),
+        (
+            lambda app: app.stream("in", value=hr.json(Alike)).peek(lambda _, v: v).to("out"),
+            "peek with the way Alike prints itself (in.peek)",
         ),
     ],
 )
-def test_records_that_spark_does_not_read(declare: Any, words: str) -> None:
+def test_classes_with_code_that_spark_does_not_run(declare: Any, words: str) -> None:
     app = hr.App("app")
     declare(app)
     with pytest.raises(NotOnSparkYet) as caught:

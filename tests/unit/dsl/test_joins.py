@@ -14,7 +14,6 @@ from headrace.dsl import Builder
 from headrace.errors import (
     HeadraceError,
     NameTaken,
-    NotOnSparkYet,
     OptionInvalid,
     StoreNeedsName,
     TypesDiffer,
@@ -22,9 +21,7 @@ from headrace.errors import (
     WrongParameters,
     WrongType,
 )
-from headrace.passes.pipeline import rewrite
 from headrace.plan.nodes import ForeignKeyMatch, StreamJoin
-from headrace.spark.supported import check_supported
 
 WITHIN = hr.join_windows("10ms")
 
@@ -309,10 +306,3 @@ def test_the_store_of_a_foreign_key_join_is_named_by_what_it_joins() -> None:
     w.order_rows.join(w.prices, pair, on=["sku", "region"], store="priced")
     stores = {node.store for node in w.app.plan().of(ForeignKeyMatch)}
     assert stores == {"order-rows.join-users.subscribers", "by-region.subscribers", "priced.subscribers"}
-
-
-def test_spark_refuses_keys_of_several_columns() -> None:
-    app = Builder("app")
-    app.stream("in", key=hr.STRING, value=hr.STRING).select_key(lambda k, v: (k, v)).group_by_key().count(store="n")
-    with pytest.raises(NotOnSparkYet, match=r"repartition with keys of type tuple\[str, str\] .* does not run on"):
-        check_supported(rewrite(app.plan()))

@@ -9,7 +9,7 @@ import pytest
 
 import headrace as hr
 from headrace.dsl import Builder, KStream
-from headrace.errors import NotOnSparkYet, OptionInvalid, RecordFailed, TimestampInvalid, WrongParameters, WrongType
+from headrace.errors import OptionInvalid, RecordFailed, TimestampInvalid, WrongParameters, WrongType
 from headrace.expr import Opaque
 from headrace.plan.nodes import Peek, Source, Start, Times
 from headrace.testing import TopologyTestDriver
@@ -145,29 +145,6 @@ def test_a_partition_that_is_not_there(partitioner: Any, words: str) -> None:
 def test_a_partition_is_a_number() -> None:
     with pytest.raises(WrongType, match="the partition is str, int or a list of int is needed"):
         texts(Builder("app")).to("out", partitioner=lambda key, _v, _n: key)
-
-
-# -- what spark does not do yet
-
-
-@pytest.mark.parametrize(
-    ("declare", "words"),
-    [
-        (lambda app: texts(app, timestamp="skip").to("out"), "stream with timestamp= (in)"),
-        (lambda app: texts(app, start="latest").to("out"), 'stream with start="latest" (in)'),
-        (lambda app: texts(app).to("out", partitioner=lambda _k, _v, _n: 0), "to with partitioner= (in.to-out)"),
-        (
-            lambda app: texts(app).repartition(partitioner=lambda _k, _v, _n: 0).to("out"),
-            "repartition with partitioner= (in.repartition)",
-        ),
-    ],
-)
-def test_options_that_spark_does_not_have(declare: Any, words: str) -> None:
-    app = hr.App("app")
-    declare(app)
-    with pytest.raises(NotOnSparkYet, match="does not run on Spark yet") as caught:
-        app.explain()
-    assert words in str(caught.value)
 
 
 # -- functions for what they do

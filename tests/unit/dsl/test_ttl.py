@@ -10,8 +10,7 @@ import pytest
 
 import headrace as hr
 from headrace.dsl import Builder, KStream
-from headrace.errors import NoSerde, NotOnSparkYet, OptionInvalid
-from headrace.spark.supported import check_supported
+from headrace.errors import NoSerde, OptionInvalid
 from headrace.testing import TopologyTestDriver
 
 
@@ -63,13 +62,11 @@ def test_one_topic_has_one_ttl() -> None:
         rows(app, ttl="2d")
 
 
-def test_a_ttl_is_described_and_refused_on_spark() -> None:
+def test_a_ttl_is_described() -> None:
     app = Builder("app")
     texts(app).group_by_key().count(store="n", ttl="1d").to_stream().to("out")
     plan = app.plan()
     assert [node.detail() for node in plan.nodes if node.name == "n"] == ["store n, emit settled, ttl 1d"]
-    with pytest.raises(NotOnSparkYet, match=r"count with ttl \(n\) does not run on Spark yet"):
-        check_supported(plan)
 
 
 def test_late_records_of_a_ttl_are_counted() -> None:

@@ -32,7 +32,7 @@ class Repository:
         """Add a jar to the lock and to the repository."""
         jar = Jar(group, hashlib.sha256(content).hexdigest(), len(content), "org.example", name, "1.0")
         self.jars.append(jar)
-        lock.write(self.lock, self.jars)
+        lock.write(self.lock, self.jars, by="a test")
         self.put(jar, content)
         return jar
 

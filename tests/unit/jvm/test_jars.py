@@ -185,22 +185,33 @@ def test_settings_that_are_no_settings(
     assert "broken.xml" in str(caught.value)
 
 
-def test_the_lock_holds_what_ivy_xml_asks_for() -> None:
-    pinned = lock.read(jars.LOCK)
+def test_another_lock_can_be_asked_for(cache: Path, repository: Repository, tmp_path: Path) -> None:
+    lock.write(tmp_path / "other.lock", [repository.pin("other", "ant", b"ant")], by="a test")
+    repository.lock.write_text("")
+    found = fetch("other", progress=Heard(), pinned=tmp_path / "other.lock")
+    assert found == [cache / "jars" / "ant-1.0.jar"]
+
+
+BENCH = Path(__file__).parents[3] / "bench" / "programs"
+
+
+@pytest.mark.parametrize(
+    ("folder", "groups"), [(jars.HERE, jars.GROUPS), (BENCH, ("streams",))], ids=["headrace", "bench"]
+)
+def test_the_lock_holds_what_ivy_xml_asks_for(folder: Path, groups: tuple[str, ...]) -> None:
+    pinned = lock.read(folder / "jars.lock")
     held = {(jar.group, jar.organisation, jar.name, jar.revision) for jar in pinned}
     asked = {
         (each.attrib["conf"].partition("->")[0], each.attrib["org"], each.attrib["name"], each.attrib["rev"])
-        for each in ElementTree.parse(jars.HERE / "ivy.xml").iter("dependency")
+        for each in ElementTree.parse(folder / "ivy.xml").iter("dependency")
     }
     assert asked <= held
-    assert {jar.group for jar in pinned} == set(jars.GROUPS)
+    assert {jar.group for jar in pinned} == set(groups)
     assert len({(jar.group, jar.file) for jar in pinned}) == len(pinned)
     assert len({(jar.file, jar.sha256) for jar in pinned}) == len({jar.file for jar in pinned})
 
 
-def test_a_new_lock_has_the_dependencies_too(
-    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_lock_has_the_dependencies_too(repository: Repository, tmp_path: Path) -> None:
     pinned = [repository.pin("broker", name, name.encode()) for name in ("ant", "leaf")]
     leaf = "<dependencies><dependency><groupId>org.example</groupId><artifactId>leaf</artifactId><version>1.0</version>"
     for name, needs in (("ant", f"{leaf}</dependency></dependencies>"), ("leaf", "")):
@@ -214,6 +225,4 @@ def test_a_new_lock_has_the_dependencies_too(
         '<dependency org="org.example" name="ant" rev="1.0" conf="broker->compile,runtime,master"/>'
         "</dependencies></ivy-module>"
     )
-    monkeypatch.setattr(jars, "HERE", tmp_path)
-    monkeypatch.setattr(jars, "GROUPS", ("broker",))
-    assert jars.relock() == pinned
+    assert jars.relock(tmp_path / "ivy.xml", ("broker",)) == pinned

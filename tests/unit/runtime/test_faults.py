@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headrace.errors import RecordFailed, RecordUndecodable
+from headrace.errors import BufferFull, RecordFailed, RecordUndecodable
 from headrace.runtime.faults import find_fault
 
 UNDECODABLE = (
@@ -28,6 +28,14 @@ def test_a_function_that_failed() -> None:
     assert isinstance(error, RecordFailed)
     assert error.what == "map_values (app.py:7) failed on a record: division by zero é"
     assert error.where is None
+
+
+def test_a_suppression_that_is_full() -> None:
+    fault = '{"kind":"buffer-full","subject":"held (app.py:7)","reason":"5 bytes of results","where":"in-0@1"}'
+    error = find_fault(f"Caused by: headrace-fault:{fault}")
+    assert isinstance(error, BufferFull)
+    assert error.what == "held (app.py:7) would hold back more than 5 bytes of results"
+    assert error.where == "in-0@1"
 
 
 def test_a_fault_cut_off_by_a_log_is_found_further_on() -> None:

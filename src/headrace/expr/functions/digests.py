@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
-import re
 import zlib
 from collections.abc import Callable
 from typing import Any
 
 from headrace.expr.functions.row import Function
+from headrace.model.texts import base64_bytes
 from headrace.model.types import BYTES, INT, STR
-
-_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 
 def _digest(name: str) -> Callable[[bytes], str]:
@@ -26,9 +23,10 @@ def _of_text(function: Callable[[bytes], Any]) -> Callable[[str], Any]:
 
 
 def _from_base64(text: str) -> bytes:
-    if not _BASE64.fullmatch(text):
-        raise ValueError("the text is not base64")
-    return binascii.a2b_base64(text)
+    try:
+        return base64_bytes(text)
+    except ValueError:
+        raise ValueError("the text is not base64") from None
 
 
 def _both(name: str, gives: Any, function: Callable[[bytes], Any], sql: str) -> list[Function]:

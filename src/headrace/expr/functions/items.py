@@ -43,7 +43,7 @@ ITEMS = (
         (_ANYS, ANY),
         BOOL,
         lambda whole, part: any(one == part for one in whole),
-        "hr_member({0}, {1})",
+        "hr_member({0}, {1}, {shape})",
     ),
     Function("contains", (BYTES, BYTES), BOOL, lambda whole, part: part in whole, "contains({0}, {1})"),
     Function("+", (_ANYS, _ANYS), _ANYS, lambda left, right: left + right, "concat({0}, {1})"),

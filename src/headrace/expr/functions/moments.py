@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
 
 from headrace.expr.functions.row import Function
+from headrace.model.texts import moment_of
 from headrace.model.types import DATETIME, FLOAT, INT, STR
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
-_TEXT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.([0-9]{1,6}))?(?:Z|([+-])(\d\d):(\d\d))", re.ASCII)
 _OUTSIDE = "the datetime is outside the years 1 to 9999"
 
 
@@ -33,20 +32,9 @@ def _to_ms(moment: datetime) -> int:
 
 
 def _parsed(text: str) -> datetime:
-    found = _TEXT.fullmatch(text)
     try:
-        if found is None:
-            raise ValueError
-        plain, fraction, sign, hours, minutes = found.groups()
-        micros = int((fraction or "0").ljust(6, "0"))
-        at = datetime.fromisoformat(plain).replace(tzinfo=UTC, microsecond=micros)
-        if sign is None:
-            return at
-        if int(hours) > 23 or int(minutes) > 59:
-            raise ValueError
-        away = timedelta(hours=int(hours), minutes=int(minutes))
-        return at - away if sign == "+" else at + away
-    except (ValueError, OverflowError):
+        return moment_of(text)
+    except ValueError:
         raise ValueError("the text is not a datetime such as 2024-05-31T12:30:00Z") from None
 
 

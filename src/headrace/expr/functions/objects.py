@@ -1,10 +1,10 @@
-"""Untyped JSON, dicts and Decimals. They come from JSON records, which Spark does not read yet: no Catalyst forms."""
+"""Untyped JSON, dicts and Decimals, and `==` of whatever else there is."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Decimal, Overflow
 from typing import Any
 
 from headrace.expr.functions.items import item
@@ -43,9 +43,22 @@ def _as(*kinds: type) -> Callable[[Any], Any]:
     def checked(thing: Any) -> Any:
         if thing is not None and type(thing) not in kinds:
             raise TypeError(f"it is {_shown(thing)}, {_KINDS[kinds[0]]} is needed")
-        return kinds[0](thing) if len(kinds) > 1 and thing is not None else thing
+        return _float(thing) if kinds[0] is float and thing is not None else _fitting(thing)
 
     return checked
+
+
+def _float(number: float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        raise OverflowError("the int does not fit a float") from None
+
+
+def _fitting(thing: Any) -> Any:
+    if type(thing) is int and not -(2**63) <= thing < 2**63:
+        raise OverflowError("the int does not fit 64 bits")
+    return thing
 
 
 def _sized(thing: Any) -> int:
@@ -60,43 +73,70 @@ def _within(whole: Any, part: str) -> bool:
     return part in whole
 
 
-def _maybe(name: str, takes: tuple[Type, ...], gives: Type, python: Callable[..., Any]) -> Function:
-    return Function(name, takes, gives, python, None, gives_none=lambda *_: True)
+def _maybe(name: str, takes: tuple[Type, ...], gives: Type, python: Callable[..., Any], sql: str) -> Function:
+    return Function(name, takes, gives, python, sql, gives_none=lambda *_: True)
 
 
 def _as_row(name: str, gives: Type, *kinds: type) -> Function:
-    return Function(name, (JSON,), gives, _as(*kinds), None, takes_none=True, gives_none=lambda *_: True)
+    sql = f"hr_json_{name}({{0}})"
+    return Function(name, (JSON,), gives, _as(*kinds), sql, takes_none=True, gives_none=lambda *_: True)
+
+
+def _computing(function: Callable[..., Decimal]) -> Callable[..., Decimal]:
+    def compute(*numbers: Decimal) -> Decimal:
+        try:
+            return function(*numbers)
+        except Overflow:
+            raise OverflowError("the result does not fit a Decimal") from None
+
+    return compute
+
+
+def _decimals(name: str, gives: Type, python: Callable[..., Any], sql: str) -> list[Function]:
+    """A function of two Decimals, one of which may be an int."""
+    texts = {DECIMAL: "{{{}}}", INT: "CAST({{{}}} AS STRING)"}
+    return [
+        Function(name, pair, gives, python, f"{sql}({', '.join(texts[one].format(at) for at, one in enumerate(pair))})")
+        for pair in ((DECIMAL, DECIMAL), (DECIMAL, INT), (INT, DECIMAL))
+    ]
 
 
 _D = dict_of(ANY)
-_NUMBERS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
-_ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-_PAIRS = ((DECIMAL, DECIMAL), (DECIMAL, INT), (INT, DECIMAL))
+_NUMBERS = {"+": "add", "-": "sub", "*": "mul"}
+_ORDERS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 OBJECTS = (
-    _maybe("[]", (JSON, STR), JSON, _value),
-    _maybe("[]", (JSON, INT), JSON, _item),
-    _maybe(".get", (JSON, STR), JSON, _get),
-    _maybe("[]", (_D, STR), ANY, _value),
-    _maybe(".get", (_D, STR), ANY, _get),
-    Function(".get", (_D, STR, ANY), ANY, _get, None, gives_none=lambda *_: True),
-    Function(".keys", (_D,), list_of(STR), lambda whole: list(whole), None),
-    Function(".values", (_D,), list_of(ANY), lambda whole: list(whole.values()), None),
-    Function("length", (_D,), INT, len, None),
-    Function("length", (JSON,), INT, _sized, None),
-    Function("contains", (_D, STR), BOOL, lambda whole, key: key in whole, None),
-    Function("contains", (JSON, STR), BOOL, _within, None),
+    _maybe("[]", (JSON, STR), JSON, _value, "hr_json_value({0}, {1})"),
+    _maybe("[]", (JSON, INT), JSON, _item, "hr_json_item({0}, {1})"),
+    _maybe(".get", (JSON, STR), JSON, _get, "hr_json_get({0}, {1})"),
+    _maybe("[]", (_D, STR), ANY, _value, "hr_dict_value({0}, {1})"),
+    _maybe(".get", (_D, STR), ANY, _get, "hr_dict_get({0}, {1})"),
+    _maybe(".get", (_D, STR, ANY), ANY, _get, "hr_dict_get_or({0}, {1}, {2})"),
+    Function(".keys", (_D,), list_of(STR), lambda whole: list(whole), "map_keys({0})"),
+    Function(".values", (_D,), list_of(ANY), lambda whole: list(whole.values()), "map_values({0})"),
+    Function("length", (_D,), INT, len, "CAST(cardinality({0}) AS BIGINT)"),
+    Function("length", (JSON,), INT, _sized, "hr_json_length({0})"),
+    Function("contains", (_D, STR), BOOL, lambda whole, key: key in whole, "map_contains_key({0}, {1})"),
+    Function("contains", (JSON, STR), BOOL, _within, "hr_json_contains({0}, {1})"),
     _as_row("as_str", STR, str),
     _as_row("as_int", INT, int),
     _as_row("as_float", FLOAT, float, int),
     _as_row("as_bool", BOOL, bool),
     _as_row("as_list", list_of(JSON), list),
-    *(Function(name, pair, DECIMAL, python, None) for name, python in _NUMBERS.items() for pair in _PAIRS),
-    *(Function(name, pair, BOOL, python, None) for name, python in _ORDERS.items() for pair in _PAIRS),
-    Function("-", (DECIMAL,), DECIMAL, operator.neg, None),
-    Function("text", (DECIMAL,), STR, str, None, takes_none=True),
-    Function("floating", (DECIMAL,), FLOAT, float, None),
-    Function("decimal", (INT,), DECIMAL, Decimal, None),
-    Function("==", (ANY, ANY), BOOL, operator.eq, None, takes_none=True),
-    Function("!=", (ANY, ANY), BOOL, operator.ne, None, takes_none=True),
+    *(
+        row
+        for name, word in _NUMBERS.items()
+        for row in _decimals(name, DECIMAL, _computing(getattr(operator, word)), f"hr_decimal_{word}")
+    ),
+    *(
+        row
+        for name, word in _ORDERS.items()
+        for row in _decimals(name, BOOL, getattr(operator, word), f"hr_decimal_{word}")
+    ),
+    Function("-", (DECIMAL,), DECIMAL, _computing(operator.neg), "hr_decimal_neg({0})"),
+    Function("text", (DECIMAL,), STR, str, "coalesce({0}, 'None')", takes_none=True),
+    Function("floating", (DECIMAL,), FLOAT, float, "hr_decimal_float({0})"),
+    Function("decimal", (INT,), DECIMAL, Decimal, "CAST({0} AS STRING)"),
+    Function("==", (ANY, ANY), BOOL, operator.eq, "hr_equal({0}, {1}, {shape})", takes_none=True),
+    Function("!=", (ANY, ANY), BOOL, operator.ne, "(NOT hr_equal({0}, {1}, {shape}))", takes_none=True),
 )

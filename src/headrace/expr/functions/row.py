@@ -17,15 +17,15 @@ class Function:
     """A function on given types: how it is written, what it means in Python, and the same in Catalyst.
 
     `name` says how it is written: an operator `+`, a method `.lower`, an attribute `@year`, or a function of the front
-    door `length`. Several rows of one name are overloads. `sql` has a place `{0}`, `{1}`... for each argument.
+    door `length`. Several rows of one name are overloads. `sql` has a place `{0}`, `{1}`... for each argument,
+    and may have one for the `{shape}` of the last one's type, which the kernel compares values by.
     """
 
     name: str
     takes: tuple[Type, ...]
     gives: Type
     python: Callable[..., Any]
-    sql: str | None
-    """None for what Catalyst has no form for yet."""
+    sql: str
     takes_none: bool = False
     """Whether None is a value like others for it; else None as an argument raises."""
     gives_none: Callable[..., bool] = lambda *_: False

@@ -47,8 +47,12 @@ class Errors(BesideNode):
     op = "errors"
     facts = Facts(beside=Beside.FAILED)
 
+    def failing(self) -> Schema:
+        """The types of the records that fail."""
+        return UNDECODED if isinstance(self.of[0], Source) else self.left_out()
+
     def output(self) -> Schema:
-        given = UNDECODED if isinstance(self.of[0], Source) else self.left_out()
+        given = self.failing()
         return Schema(given.key, Field(failure_of(given.value.type)))
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import dataclasses
 import math
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from headrace.model.texts import base64_bytes, moment_of
 from headrace.model.types import (
     BOOL,
     BYTES,
@@ -37,7 +36,6 @@ from headrace.serde.json.mismatch import Mismatch, needed, shown
 
 Read = Callable[[Any], Any]
 
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,6}))?(Z|[+-]\d\d:\d\d)")
 _DECIMAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 
@@ -94,21 +92,15 @@ def _bool(found: Any) -> bool:
 
 def _bytes(found: Any) -> bytes:
     try:
-        return base64.b64decode(_str(found), validate=True)
-    except (Mismatch, binascii.Error, ValueError):
+        return base64_bytes(_str(found))
+    except ValueError:
         raise needed(found, "bytes in base64") from None
 
 
 def _datetime(found: Any) -> datetime:
-    parts = _MOMENT.fullmatch(found) if isinstance(found, str) else None
     try:
-        if parts is None:
-            raise ValueError
-        # Before Python 3.11 fromisoformat() knows no Z, and of fractions only those of 3 or 6 digits.
-        micros = int((parts[1] or "0").ljust(6, "0"))
-        offset = "+00:00" if parts[2] == "Z" else parts[2]
-        return datetime.fromisoformat(found[:19] + offset).replace(microsecond=micros).astimezone(UTC)
-    except (ValueError, OverflowError):
+        return moment_of(_str(found))
+    except ValueError:
         raise needed(found, "a datetime such as 2024-05-31T12:30:00Z") from None
 
 
@@ -126,7 +118,7 @@ def _decimal(found: Any) -> Decimal:
 def _json(found: Any) -> Any:
     # Decimals are there only because some other field is one.
     if isinstance(found, Decimal):
-        return float(found)
+        return _float(found)
     if isinstance(found, list):
         return [_json(item) for item in found]
     return {key: _json(value) for key, value in found.items()} if isinstance(found, dict) else found

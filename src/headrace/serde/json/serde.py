@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as parser
 import typing
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from math import isinf
 from typing import Any, NoReturn, TypeVar, overload
 
@@ -48,7 +48,7 @@ class JsonSerde(Serde[T]):
             raise ValueError("it is nested too deeply") from None
 
     def read(self, data: bytes) -> T:
-        return self._from_json(_parsed(data, Decimal if self._decimals else _real))  # type: ignore[no-any-return]
+        return self._from_json(_parsed(data, _decimal if self._decimals else _real))  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
         return "JSON" if self.type == JSON else f"JSON({self.type})"
@@ -111,6 +111,13 @@ def _real(text: str) -> float:
     if isinf(number):
         raise ValueError(f"{text} is too large a number")
     return number
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise ValueError(f"{text} is too large a number") from None
 
 
 def _refused(constant: str) -> NoReturn:

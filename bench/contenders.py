@@ -1,0 +1,46 @@
+"""The systems that are measured."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import streams
+from bench.job import Job
+
+QUIX_PYTHON = Path(__file__).parents[1] / ".venv" / "bench" / "bin" / "python"
+QUIX_PROGRAM = Path(__file__).parent / "programs" / "quix.py"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A system and how it is told to write its results."""
+
+    name: str
+    program: str
+    every: bool = False
+    part: int = 1
+    """It gets the nth part of the records: some are slow."""
+
+    def command(self, job: Job) -> list[str]:
+        """How to run a job on it."""
+        if self.program == "streams":
+            return [*streams.command(), job.text()]
+        if self.program == "quix":
+            return [str(QUIX_PYTHON), str(QUIX_PROGRAM), job.text()]
+        return [sys.executable, "-m", f"bench.programs.{self.program}", job.text()]
+
+    def missing(self) -> str | None:
+        """Why it cannot be run on this machine."""
+        if self.program == "quix" and not QUIX_PYTHON.exists():
+            return "not installed: make bench does that"
+        return None
+
+
+HEADRACE = Contender("headrace", "headrace_app")
+HEADRACE_EVERY = Contender("headrace, every change", "headrace_app", every=True)
+STREAMS = Contender("Kafka Streams", "streams")
+STREAMS_EVERY = Contender("Kafka Streams, no cache", "streams", every=True)
+SPARK = Contender("PySpark", "plain_spark")
+QUIX = Contender("Quix Streams", "quix", every=True, part=10)

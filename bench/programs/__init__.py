@@ -1,0 +1,1 @@
+"""The programs that are measured, each in a process of its own."""

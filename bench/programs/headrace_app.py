@@ -1,0 +1,46 @@
+"""A workload on headrace."""
+
+from __future__ import annotations
+
+import sys
+
+import headrace as hr
+from bench.job import Job, await_end_of_stdin, tell
+from bench.workloads import WORKLOADS
+from bench.workloads.base import Topics
+from headrace.errors import NotOnSparkYet, NotTraceable
+
+
+def main() -> None:
+    job = Job.read(sys.argv[1])
+    app = hr.App(
+        "bench",
+        broker=job.address,
+        kafka={"compression.type": "none"},
+        checkpoint=job.folder,
+        emit="every" if job.every else "settled",
+    )
+    WORKLOADS[job.workload].declare(app, Topics(job.source, job.table, job.target))
+    try:
+        app.start(until=None if job.live else "latest")
+    except (NotOnSparkYet, NotTraceable) as refusal:
+        tell("refused", reason=str(refusal).splitlines()[0])
+        return
+    tell("polling")
+    if job.live:
+        await_end_of_stdin()
+        tell("batches", ms=_batch_ms(app))
+        app.close()
+    while not app.wait(0.1):
+        tell("read", records=app.metrics().records_in)
+
+
+def _batch_ms(app: hr.App) -> list[int]:
+    """How long the last batches took, as Spark says."""
+    query = app._run and app._run._query
+    batches = query._query.recentProgress if query else []
+    return [batch.durationMs["triggerExecution"] for batch in batches if batch.numInputRows]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""The results as tables, ratios first, with what they have to reach beside them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+from bench.contenders import HEADRACE, HEADRACE_EVERY, QUIX, SPARK, STREAMS, STREAMS_EVERY
+from bench.drain import Result
+from bench.suite import KEYS, Results
+from bench.workloads import WORKLOADS
+
+TARGETS: Sequence[tuple[str, str, str, float | None]] = (
+    ("W1a", HEADRACE.name, STREAMS.name, None),
+    ("W1b", HEADRACE.name, STREAMS.name, 1.5),
+    ("W2", HEADRACE.name, STREAMS.name, 1.5),
+    ("W2", HEADRACE_EVERY.name, STREAMS_EVERY.name, 1.3),
+    ("W2-1M", HEADRACE.name, STREAMS.name, None),
+    ("W3", HEADRACE.name, STREAMS.name, 1.2),
+    ("W4", HEADRACE.name, STREAMS.name, 1.2),
+    ("W5", HEADRACE.name, STREAMS.name, 1.0),
+    *((workload, HEADRACE.name, QUIX.name, 10.0) for workload in ("W1a", "W1b", "W2", "W3", "W4", "W5")),
+    *((workload, HEADRACE.name, SPARK.name, None) for workload in ("W1a", "W1b", "W2", "W2-1M", "W3", "W4")),
+)
+"""Workload, the way of headrace, its peer, and how many times faster it has to be."""
+
+PEAK_BYTES, KEYS_RATIO = 3e9, 0.7
+SINGLE_MS = {1: 300.0, 3: 600.0}
+
+
+def report(results: Results) -> str:
+    """All tables."""
+    parts = [_intro(results), _ratios(results), _drains(results), _latencies(results), _special(results)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _intro(results: Results) -> str:
+    return (
+        f"`make bench` on {os.cpu_count()} cores with the broker beside: {results.records:,} records a workload"
+        f" (Quix Streams: a {_part(QUIX.part)}), one broker, 4 partitions,\nat least once. Kafka Streams 4.3.1 has 2"
+        " threads and 2 GB of heap, Quix Streams 2 processes. All outputs are checked;\na run with a wrong one is void."
+    )
+
+
+def _ratios(results: Results) -> str:
+    rows = []
+    for workload, ours, peer, target in TARGETS:
+        mine, other = results.drained(workload, ours), results.drained(workload, peer)
+        if mine is None or other is None:
+            continue
+        title = f"{workload}, {WORKLOADS[workload].title}" + (", every change" if ours == HEADRACE_EVERY.name else "")
+        wanted = f"{target:g}" if target else ""
+        if mine.note or other.note:
+            rows.append((title, peer, "", "", wanted, mine.note or f"{peer} is {other.note}"))
+            continue
+        ratio = mine.rate / other.rate
+        warm = f"{mine.warm_rate / other.warm_rate:.2f}" if mine.warm_rate and other.warm_rate else ""
+        verdict = "" if target is None else "reached" if ratio >= target else "missed"
+        rows.append((title, peer, f"{ratio:.2f}", warm, wanted, verdict))
+    return _table(("workload", "against", "headrace / peer", "warm", "at least", ""), rows)
+
+
+def _drains(results: Results) -> str:
+    rows = [_drain(one) for one in results.drains if one.workload not in KEYS]
+    heads = (
+        "workload",
+        "system",
+        "records/s",
+        "warm",
+        "records/CPU s",
+        "broker CPU",
+        "outputs/record",
+        "peak",
+        "start",
+    )
+    table = _table(heads, rows)
+    return table and (
+        f"{table}\n\n`warm` leaves out the first quarter, or the first batch where that is more. CPU is that of the\n"
+        "whole process tree while it drains, the broker's is given in cores. `peak` is resident memory of the tree,\n"
+        "`start` the time from the start of the program to its first output."
+    )
+
+
+def _drain(one: Result) -> tuple[str, ...]:
+    if one.note:
+        return (one.workload, one.contender, one.note, *[""] * 6)
+    return (
+        one.workload,
+        one.contender,
+        f"{one.rate:,.0f}",
+        f"{one.warm_rate:,.0f}" if one.warm_rate else "",
+        f"{one.records / one.cpu_s:,.0f}",
+        f"{one.broker_cpu_s / one.drain_s:.2f}",
+        f"{one.outputs / one.records:.3f}",
+        f"{one.peak_bytes / 1e9:.2f} GB",
+        f"{one.start_s:.1f} s",
+    )
+
+
+def _latencies(results: Results) -> str:
+    rows = [
+        (one.workload, one.contender, one.note, "", "")
+        if one.note
+        else (one.workload, one.contender, f"{one.p50:.0f}", f"{one.p99:.0f}", f"{one.most:.0f}")
+        for one in results.latencies
+    ]
+    table = _table(("workload", "system", "p50 ms", "p99 ms", "most ms"), rows)
+    return table and (
+        f"Latency at {results.rate:,} records/s for {results.seconds} s, the first third left out: from the time of the"
+        f" schedule to when the\nbroker has the first output that tells of the record.\n\n{table}"
+    )
+
+
+def _special(results: Results) -> str:
+    rows: list[tuple[str, ...]] = []
+    large = results.drained("W2-1M", HEADRACE.name)
+    if large is not None:
+        shown = large.note or f"{large.peak_bytes / 1e9:.2f} GB"
+        rows.append(("peak memory, W2 with 1 M keys", shown, "3 GB or less", _verdict(large.peak_bytes <= PEAK_BYTES)))
+    few, many = (results.drained(workload, HEADRACE.name) for workload in KEYS)
+    if few is not None and many is not None:
+        note = few.note or many.note
+        ratio = 0.0 if note else many.rate / few.rate
+        shown = note or f"{ratio:.2f} ({many.rate:,.0f} / {few.rate:,.0f} records/s)"
+        rows.append(("rate with 10 M keys / with 1 M", shown, f"{KEYS_RATIO:g}", _verdict(ratio >= KEYS_RATIO)))
+    for one in results.singles:
+        shown = one.note or f"{one.batch_ms:.0f} ms (answer after {one.answer_ms:.0f} ms)"
+        stages = "one stage" if one.stages == 1 else f"{one.stages} stages"
+        limit = SINGLE_MS[one.stages]
+        verdict = _verdict(one.note is None and one.batch_ms <= limit)
+        rows.append((f"batch of one record, {stages}", shown, f"{limit:.0f} ms or less", verdict))
+    return _table(("headrace alone", "", "wanted", ""), rows)
+
+
+def _verdict(reached: bool) -> str:
+    return "reached" if reached else "missed"
+
+
+def _part(part: int) -> str:
+    return {10: "tenth"}.get(part, f"1/{part}")
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([f"| {' | '.join(heads)} |", "|---" * len(heads) + "|", *lines]) if lines else ""

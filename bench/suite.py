@@ -1,0 +1,106 @@
+"""`python -m bench`: every workload on every system that can do it, in one go."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bench.contenders import HEADRACE, HEADRACE_EVERY, QUIX, SPARK, STREAMS, STREAMS_EVERY, Contender
+from bench.drain import Result, drain, fill
+from bench.latency import Latency, latency
+from bench.special import Single, single
+from bench.topic import Broker, fresh_broker
+
+DRAINS: dict[str, Sequence[Contender]] = {
+    "W1a": (HEADRACE, STREAMS, SPARK, QUIX),
+    "W1b": (HEADRACE, STREAMS, SPARK, QUIX),
+    "W2": (HEADRACE, STREAMS, HEADRACE_EVERY, STREAMS_EVERY, SPARK, QUIX),
+    "W2-1M": (HEADRACE, STREAMS, SPARK),
+    "W3": (HEADRACE, STREAMS, SPARK, QUIX),
+    "W4": (HEADRACE, STREAMS, SPARK, QUIX),
+    "W5": (HEADRACE, STREAMS, QUIX),
+}
+LATENCIES: dict[str, Sequence[Contender]] = {
+    "W1a": (HEADRACE_EVERY, STREAMS_EVERY, SPARK, QUIX),
+    "W2": (HEADRACE_EVERY, STREAMS_EVERY, SPARK, QUIX),
+}
+KEYS = ("turns-1M", "turns-10M")
+KEYS_FACTOR = 5
+"""So many times the records: every key has to come."""
+STAGES = (1, 3)
+PARTS = (*DRAINS, "latency", "keys", "stages")
+
+
+@dataclass
+class Results:
+    """All that was measured."""
+
+    records: int
+    rate: int
+    seconds: int
+    drains: list[Result] = field(default_factory=list)
+    latencies: list[Latency] = field(default_factory=list)
+    singles: list[Single] = field(default_factory=list)
+
+    def drained(self, workload: str, contender: str) -> Result | None:
+        """The result of a system in a workload, if it was run."""
+        wanted = (workload, contender)
+        return next((one for one in self.drains if (one.workload, one.contender) == wanted), None)
+
+
+def run(only: Sequence[str], *, records: int, rate: int, seconds: int) -> Results:
+    """Run the parts that are named, telling each result as it comes."""
+    results, begun = Results(records, rate, seconds), time.monotonic()
+    with fresh_broker() as broker:
+        for part in only:
+            if part == "latency":
+                _latencies(broker, results)
+            elif part == "stages":
+                _stages(broker, results)
+            elif part == "keys":
+                for workload in KEYS:
+                    _drains(broker, results, workload, (HEADRACE,), records * KEYS_FACTOR)
+            else:
+                _drains(broker, results, part, DRAINS[part], records)
+    print(f"done in {(time.monotonic() - begun) / 60:.0f} min", flush=True)
+    return results
+
+
+def _drains(broker: Broker, results: Results, workload: str, contenders: Sequence[Contender], records: int) -> None:
+    for part in sorted({contender.part for contender in contenders}):
+        begun = time.monotonic()
+        filled = fill(broker, workload, records // part)
+        print(f"{workload}: {filled.records:,} records in {time.monotonic() - begun:.0f} s", flush=True)
+        for contender in (one for one in contenders if one.part == part):
+            missing = contender.missing()
+            if missing:
+                result = Result(workload=workload, contender=contender.name, note=missing)
+            else:
+                result = drain(broker, filled, contender)
+            results.drains.append(result)
+            print(f"{workload}: {contender.name}: {result.note or f'{result.rate:,.0f} records/s'}", flush=True)
+    broker.remove_all()
+
+
+def _latencies(broker: Broker, results: Results) -> None:
+    for workload, contenders in LATENCIES.items():
+        for contender in contenders:
+            missing = contender.missing()
+            if missing:
+                found = Latency(workload=workload, contender=contender.name, note=missing)
+            else:
+                found = latency(broker, workload, contender, rate=results.rate, seconds=results.seconds)
+            results.latencies.append(found)
+            shown = found.note or f"p50 {found.p50:.0f} ms, p99 {found.p99:.0f} ms"
+            print(f"{workload} at {results.rate:,}/s: {contender.name}: {shown}", flush=True)
+    broker.remove_all()
+
+
+def _stages(broker: Broker, results: Results) -> None:
+    for stages in STAGES:
+        found = single(broker, stages)
+        results.singles.append(found)
+        shown = found.note or f"batch {found.batch_ms:.0f} ms, answer after {found.answer_ms:.0f} ms"
+        print(f"one record through {stages}: {shown}", flush=True)
+    broker.remove_all()

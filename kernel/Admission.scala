@@ -1,0 +1,53 @@
+package org.apache.spark.sql.headrace
+
+import org.apache.spark.sql.headrace.InputOffset.Places
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+/** Where the next batch ends in each partition.
+  *
+  * What there is, if one batch can have all of it. Of a backlog as much as the [[Pace]] allows: global tables first, then
+  * everything up to a common time, see [[Step]].
+  */
+final class Admission(pace: Pace, step: Step, first: Set[String]) extends AutoCloseable {
+  def end(start: Places, latest: Places): Places = {
+    // A partition that is new begins at 0.
+    val begin = latest.map { case (partition, end) => partition -> math.min(end, start.getOrElse(partition, 0L)) }
+    val limit = pace.limit(System.currentTimeMillis)
+    val chosen = if (Admission.size(begin, latest) <= limit) latest else part(begin, latest, limit)
+    val size = Admission.size(begin, chosen)
+    if (size > 0) pace.begin(size, System.currentTimeMillis)
+    chosen
+  }
+
+  override def close(): Unit = step.close()
+
+  private def part(begin: Places, latest: Places, limit: Long): Places = {
+    val (before, others) = latest.partition { case (partition, _) => first(partition.topic) }
+    val ahead = Admission.share(begin, before, limit)
+    val left = limit - Admission.size(begin, ahead)
+    ahead ++ (if (left > 0) step.end(begin, others, left) else begin.view.filterKeys(others.contains))
+  }
+}
+
+object Admission {
+  def of(options: CaseInsensitiveStringMap): Admission = {
+    val step = new Step(new BrokerTimes(KafkaInput.properties(options)), names(options, "subscribe"))
+    new Admission(new Pace, step, names(options, "first").toSet)
+  }
+
+  /** How many records lie between places. */
+  def size(begin: Places, end: Places): Long = end.map { case (partition, offset) => offset - begin(partition) }.sum
+
+  /** As many records as allowed, of each partition in proportion to what it has. */
+  def share(begin: Places, end: Places, limit: Long): Places = {
+    val all = size(begin, end)
+    if (all <= limit) end
+    else end.map { case (partition, offset) =>
+      val part = math.ceil((offset - begin(partition)).toDouble * limit / all).toLong
+      partition -> math.min(offset, begin(partition) + part)
+    }
+  }
+
+  private def names(options: CaseInsensitiveStringMap, option: String): Seq[String] =
+    options.getOrDefault(option, "").split(',').filter(_.nonEmpty).toSeq
+}

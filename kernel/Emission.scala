@@ -1,0 +1,72 @@
+package org.apache.spark.sql.headrace
+
+import java.util.{ArrayList, Comparator}
+
+/** A row of a table whose changes may be held back until the batch is over. */
+abstract class Emitted {
+  /** The key, in the bytes it travels in. */
+  def key: Array[Byte]
+
+  /** What is stored now; null if nothing is. */
+  var stored: Stored = _
+
+  /** What was there before the first change that is held back. */
+  private[headrace] var before: Stored = _
+  /** When it was changed last: 1, 2, ...; 0 if nothing is held back. */
+  private[headrace] var turn = 0L
+  /** The time of that change, and what it has of the record that caused it. */
+  private[headrace] var ts, source, offset = 0L
+  private[headrace] var headers: Array[Byte] = _
+}
+
+/** Sends on every change of a table as it happens, or at the end of a batch the last one of each key.
+  *
+  * Keys leave in the order of their last changes. A key that was made and deleted in one batch was never there for those
+  * who read settled changes: it leaves nothing.
+  */
+final class Emission(everyChange: Boolean, sendsOld: Boolean, forward: Record => Unit) {
+  private val held = new ArrayList[Emitted]
+  private var changes = 0L
+
+  /** A row has a new value; `old` is the old value of the change if every one is sent, `before` what was stored. */
+  def changed(row: Emitted, record: Record, value: Array[Byte], old: Array[Byte], ts: Long, before: Stored): Unit =
+    if (everyChange) forward(record.changeOf(row.key, value, if (sendsOld) old else null, ts))
+    else {
+      if (row.turn == 0) {
+        row.before = before
+        held.add(row)
+      }
+      if (value == null && row.before == null) row.turn = 0 else hold(row, record, ts)
+    }
+
+  /** What those who read the changes know of a row, while this is stored. */
+  def sent(row: Emitted, stored: Stored): Stored = if (row == null || row.turn == 0) stored else row.before
+
+  /** The batch is over. */
+  def flush(): Unit = {
+    val rows = held.stream.filter(_.turn > 0).distinct.sorted(Emission.byTurn).toArray(new Array[Emitted](_))
+    held.clear()
+    rows.foreach(_.turn = 0)
+    rows.foreach(send)
+  }
+
+  private def hold(row: Emitted, record: Record, ts: Long): Unit = {
+    changes += 1
+    row.turn = changes
+    row.ts = ts
+    row.headers = record.headers
+    row.source = record.source
+    row.offset = record.offset
+  }
+
+  private def send(row: Emitted): Unit = {
+    val value = if (row.stored == null) null else row.stored.value
+    val old = if (sendsOld && row.before != null) row.before.value else null
+    row.before = null
+    forward(new Record(row.key, value, row.ts, row.headers, row.source, row.offset, old))
+  }
+}
+
+object Emission {
+  private val byTurn: Comparator[Emitted] = (x, y) => java.lang.Long.compare(x.turn, y.turn)
+}

@@ -1,0 +1,33 @@
+package org.apache.spark.sql.headrace
+
+/** Finds the keys that were not written for `ttlMs`, by the times they were written with.
+  *
+  * In the cells stands for each key the time when it is due, then the key.
+  */
+final class Expiry(ttlMs: Long, time: TaskTime, turns: Cells) {
+  /** Nothing is due before. */
+  private var next = Long.MinValue
+
+  /** From now on, whenever keys are over, call for each with the time when that was due: by that time, then by bytes. */
+  def start(over: (Array[Byte], Long) => Unit): Unit = time.add { (since, now) =>
+    if (now >= next) {
+      turns.scan(Bytes.ofTime(since + 1), Bytes.ofTime(now + 1)).foreach { cell =>
+        over(java.util.Arrays.copyOfRange(cell.key, Bytes.LongBytes, cell.key.length), Bytes.time(cell.key, 0))
+      }
+      val following = turns.first(Bytes.ofTime(now + 1), Bytes.ofTime(Long.MaxValue))
+      next = if (following == null) Long.MaxValue else Bytes.time(following.key, 0)
+    }
+  }
+
+  /** Whether what was written with a time is to be forgotten. */
+  def isOver(ts: Long): Boolean = ts + ttlMs <= time.ms
+
+  /** A key was written. */
+  def add(key: Array[Byte], ts: Long): Unit = {
+    turns.put(Bytes.timeAndKey(ts + ttlMs, key), Array.emptyByteArray)
+    next = math.min(next, ts + ttlMs)
+  }
+
+  /** What was written with a time is not there any more. */
+  def remove(key: Array[Byte], ts: Long): Unit = turns.remove(Bytes.timeAndKey(ts + ttlMs, key))
+}

@@ -1,0 +1,95 @@
+package org.apache.spark.sql.headrace
+
+import java.util
+import java.util.Optional
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.connector.catalog.{Column, SupportsRead, Table, TableCapability, TableProvider}
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory, Scan, ScanBuilder}
+import org.apache.spark.sql.connector.read.streaming._
+import org.apache.spark.sql.execution.datasources.DataSource
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+/** Spark's own Kafka source, but for where a batch ends, see [[Admission]]. */
+class KafkaInput extends TableProvider {
+  private val kafka =
+    DataSource.lookupDataSource("kafka", SQLConf.get).getConstructor().newInstance().asInstanceOf[TableProvider]
+
+  override def inferSchema(options: CaseInsensitiveStringMap): StructType = kafka.inferSchema(options)
+
+  override def getTable(schema: StructType, transforms: Array[Transform], properties: util.Map[String, String]): Table =
+    new KafkaInputTable(kafka.getTable(schema, transforms, properties).asInstanceOf[Table with SupportsRead])
+}
+
+class KafkaInputTable(kafka: Table with SupportsRead) extends Table with SupportsRead {
+  override def name: String = "headrace-kafka-input"
+  override def columns: Array[Column] = kafka.columns
+  override def capabilities: util.Set[TableCapability] = util.EnumSet.of(TableCapability.MICRO_BATCH_READ)
+
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder =
+    () => new KafkaInputScan(kafka.newScanBuilder(options).build(), options)
+}
+
+class KafkaInputScan(kafka: Scan, options: CaseInsensitiveStringMap) extends Scan {
+  override def readSchema: StructType = kafka.readSchema
+  override def supportedCustomMetrics: Array[CustomMetric] = kafka.supportedCustomMetrics
+
+  override def toMicroBatchStream(checkpoint: String): MicroBatchStream =
+    new KafkaInputStream(kafka.toMicroBatchStream(checkpoint).asInstanceOf[KafkaInput.Stream], Admission.of(options), Ticks.of(options))
+}
+
+object KafkaInput {
+  type Stream = MicroBatchStream with SupportsTriggerAvailableNow with ReportsSourceMetrics
+
+  /** The properties of Kafka clients among the options. */
+  def properties(options: CaseInsensitiveStringMap): Map[String, String] =
+    options.asCaseSensitiveMap.asScala.collect { case (s"kafka.$name", value) => name -> value }.toMap
+}
+
+class KafkaInputStream(kafka: KafkaInput.Stream, admission: Admission, ticks: Ticks)
+    extends MicroBatchStream with SupportsTriggerAvailableNow with ReportsSourceMetrics {
+
+  override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
+    val from = InputOffset.read(start.json)
+    val latest = kafka.latestOffset(of(from), ReadLimit.allAvailable)
+    val end = if (latest == null) from.places else admission.end(from.places, InputOffset.read(latest.json).places)
+    val clock = ticks.next(from.clock, records = end != from.places)
+    if (latest == null && clock == from.clock) null else InputOffset(end, clock)
+  }
+
+  override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = {
+    val until = InputOffset.read(end.json)
+    Clock.tell(until.clock)
+    kafka.planInputPartitions(of(InputOffset.read(start.json)), of(until))
+  }
+
+  override def prepareForTriggerAvailableNow(): Unit = {
+    ticks.onlyAtStart()
+    kafka.prepareForTriggerAvailableNow()
+  }
+
+  override def stop(): Unit = {
+    admission.close()
+    kafka.stop()
+  }
+
+  override def latestOffset(): Offset = kafka.latestOffset()
+  override def getDefaultReadLimit: ReadLimit = ReadLimit.allAvailable
+  override def reportLatestOffset(): Offset = kafka.reportLatestOffset()
+  override def initialOffset(): Offset = kafka.initialOffset()
+  override def deserializeOffset(json: String): Offset = InputOffset.read(json)
+  override def createReaderFactory(): PartitionReaderFactory = kafka.createReaderFactory()
+  override def commit(end: Offset): Unit = ()
+
+  override def metrics(consumed: Optional[Offset]): util.Map[String, String] =
+    kafka.metrics(consumed.map(offset => of(InputOffset.read(offset.json))))
+
+  override def toString: String = kafka.toString
+
+  private def of(offset: InputOffset): Offset = kafka.deserializeOffset(InputOffset(offset.places).json)
+}

@@ -1,0 +1,57 @@
+package org.apache.spark.sql.headrace
+
+/** How many records a batch may have, so that one takes about three seconds: as many as the last ones managed.
+  *
+  * A batch has a cost of its own beside that of its records, which shows when sizes differ. Where that cost is high, as on
+  * a busy machine, batches are longer, so that half of their time is for records. The first batch of a query, in which
+  * Spark compiles, tells nothing.
+  */
+final class Pace {
+  import Pace._
+
+  private var most = First
+  private var cost = 0.0
+  private var last = Option.empty[Done]
+  private var batches, size, began = 0L
+
+  /** It is `now`, and the batch before is over: how many the next one may have. */
+  def limit(now: Long): Long = {
+    if (size > 0 && batches > 1) learn(Done(size, math.max(1, now - began)))
+    size = 0
+    most
+  }
+
+  /** A batch of so many records begins. */
+  def begin(records: Long, now: Long): Unit = {
+    batches += 1
+    size = records
+    began = now
+  }
+
+  private def learn(done: Done): Unit = {
+    last.filter(_.differs(done)).foreach { before =>
+      val each = (done.millis - before.millis).toDouble / (done.size - before.size)
+      cost = math.max(0, math.min(math.min(done.millis, before.millis) * Share, done.millis - each * done.size))
+    }
+    last = Some(done)
+    if (done.size * 2 >= most || done.millis > Target) {
+      val aim = math.max(Target, math.min(Longest, cost * 2))
+      val managed = done.size * math.max(0, aim - cost) / math.max(1, done.millis - cost)
+      most = math.max(Least, math.min(Most, math.max(most / Factor, math.min(most * Factor, managed.toLong))))
+    }
+  }
+}
+
+object Pace {
+  private val Target = 3000.0
+  private val Longest = 10000.0
+  private val Share = 0.8
+  private val Factor = 4L
+  private val First = 100000L
+  private val Least = 100L
+  private val Most = 1000000L
+
+  private case class Done(size: Long, millis: Long) {
+    def differs(other: Done): Boolean = math.max(size, other.size) > 1.5 * math.min(size, other.size)
+  }
+}

@@ -1,0 +1,43 @@
+package org.apache.spark.sql.headrace
+
+import java.util.HashMap
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.unsafe.types.UTF8String
+
+/** One task's share of the times of a source: gives each record the time that the source says, and remembers the latest
+  * of each partition.
+  */
+class Timestamps(node: NodeSpec, task: Task) extends Operator(node, task) {
+  import Timestamps._
+
+  private val extract = function("time")
+  private val topics = node.parameters.get("topics").properties.asScala.map(one => one.getKey.toLong -> one.getValue.asText).toMap
+  private val latestOf = new HashMap[Long, Remembered]
+
+  override def onRecord(record: Record): Unit = {
+    val latest = latestOf.computeIfAbsent(record.source, partition)
+    task.computes.value(record.value)
+    task.computes.aggregate(Count.write(latest.value))
+    val ts = Count.read(extract.bytes(record))
+    if (ts < 0) drop(Reason.NoTime, record)
+    else {
+      if (ts > latest.value) latest.value = ts
+      forward(record.withTime(ts))
+    }
+  }
+
+  /** The latest time of a partition, which is remembered by name: the numbers of a plan change with it. */
+  private def partition(source: Long): Remembered =
+    task.memory.of(node.name, s"time of ${topics(source >> Place)} ${source & InPlace}", Unknown)
+}
+
+object Timestamps {
+  private val Unknown = -1L
+  private val Place = 40
+  private val InPlace = (1L << Place) - 1
+
+  /** A time that is known, as it is; one that is not is refused. */
+  def known(ts: Long, reason: UTF8String): Long = if (ts < 0) throw new Refusal(reason.toString) else ts
+}

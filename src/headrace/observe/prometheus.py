@@ -1,0 +1,61 @@
+"""Numbers in Prometheus' text format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+Labels = Mapping[str, str]
+Samples = Sequence[tuple[Labels, float]]
+
+_PREFIX = "headrace_"
+
+
+@dataclass(frozen=True)
+class Family:
+    """All numbers of one name."""
+
+    name: str
+    help: str
+    kind: str
+    samples: Samples
+
+    @staticmethod
+    def counters(name: str, help: str, samples: Samples) -> Family:
+        """Numbers that only grow."""
+        return Family(name, help, "counter", samples)
+
+    @staticmethod
+    def counter(name: str, help: str, value: float) -> Family:
+        """One number that only grows."""
+        return Family.counters(name, help, [({}, value)])
+
+    @staticmethod
+    def gauges(name: str, help: str, samples: Samples) -> Family:
+        """Numbers that go up and down."""
+        return Family(name, help, "gauge", samples)
+
+    @staticmethod
+    def gauge(name: str, help: str, value: float) -> Family:
+        """One number that goes up and down."""
+        return Family.gauges(name, help, [({}, value)])
+
+
+def prometheus(families: Sequence[Family], labels: Labels) -> str:
+    """The text for a scrape: each family with its help and its kind, every number with these labels too."""
+    lines = []
+    for family in families:
+        lines.append(f"# HELP {_PREFIX}{family.name} {_escaped(family.help, quoted=False)}")
+        lines.append(f"# TYPE {_PREFIX}{family.name} {family.kind}")
+        for own, value in family.samples:
+            lines.append(f"{_PREFIX}{family.name}{{{_text({**labels, **own})}}} {value:.15g}")
+    return "\n".join(lines) + "\n"
+
+
+def _text(labels: Labels) -> str:
+    return ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
+
+
+def _escaped(text: str, *, quoted: bool = True) -> str:
+    text = text.replace("\\", "\\\\").replace("\n", "\\n")
+    return text.replace('"', '\\"') if quoted else text

@@ -1,0 +1,117 @@
+"""Records that come back to the tasks they left: what they meet there has gone on to a later stage as well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headrace.plan.graph import Plan
+from headrace.plan.nodes import Node
+from headrace.plan.nodes.base import Facts, Unary
+from headrace.plan.old_values import sending_old
+from headrace.spark.grouping import Grouping
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Later(Unary):
+    """What a node sends on, in a later stage; no record changes its task."""
+
+    sends_old: bool
+
+    op = "later"
+    facts = Facts(cuts=True, passes=True)
+
+    def wants_old(self, position: int) -> bool:  # noqa: ARG002
+        return self.sends_old
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Copy(Unary):
+    """The rows of a table in a later stage than its own, by the changes that come there."""
+
+    op = "copy"
+    facts = Facts(stateful=True, table=True, passes=True)
+
+    @property
+    def keeps_old(self) -> bool:
+        return False
+
+
+def move_later(plan: Plan) -> Plan:
+    """A plan without circles between stages.
+
+    A record that travels to another task and back comes to a later stage than the one that it left. There it may meet
+    only what is there, too: streams go on to it, and of tables it has copies.
+    """
+    grouping = Grouping(plan)
+    levels = _levels(grouping)
+    ahead = _ahead(grouping, levels)
+    return move_later(_moved(plan, levels, ahead)) if ahead else plan
+
+
+def _moved(plan: Plan, levels: dict[Node, int], ahead: set[tuple[Node, Node]]) -> Plan:
+    """The plan in which some nodes read later what others send on."""
+    old = sending_old(plan)
+    rewritten: dict[Node, Node] = {}
+    moved: dict[tuple[Node, int], Node] = {}
+
+    def later(upstream: Node, reader: Node) -> Node:
+        level = levels[reader]
+        if (upstream, level) not in moved:
+            name, origin = f"{upstream.name} for {reader.name}", upstream.origin
+            sent = Later(name=name, origin=origin, upstream=rewritten[upstream], sends_old=upstream in old)
+            copied = Copy(name=f"copy of {name}", origin=origin, upstream=sent) if upstream.facts.table else sent
+            moved[upstream, level] = copied
+        return moved[upstream, level]
+
+    for node in plan.nodes:
+        inputs = {one: later(one, node) if (one, node) in ahead else rewritten[one] for one in node.inputs}
+        rewritten[node] = node.with_inputs(inputs)
+    return Plan(
+        plan.app,
+        tuple(rewritten[end] for end in plan.ends),
+        tuple(rewritten[node] for node in plan.declared if node in rewritten),
+    )
+
+
+def _levels(grouping: Grouping) -> dict[Node, int]:
+    """The first stage or stretch in which each node could be if it were alone."""
+    levels: dict[Node, int] = {}
+    for node in grouping.plan.nodes:
+        if node in grouping.inside:
+            levels[node] = max((levels[one] + (one not in grouping.inside) for one in node.inputs), default=1)
+        else:
+            levels[node] = max((levels[one] for one in node.inputs), default=0)
+    return levels
+
+
+def _ahead(grouping: Grouping, levels: dict[Node, int]) -> set[tuple[Node, Node]]:
+    """The edges inside one stage, or several, that lead out of a circle if they go on to a later one."""
+    stages = {id(members): members for members in grouping.groups.values()}.values()
+    crossing = [(members, edges) for members in stages if (edges := _crossing(members, levels))]
+    circles = [edges for members, edges in crossing if _comes_back(grouping, members, records=True)]
+    if circles:
+        return set().union(*circles)
+    # No record comes back to where it was, but stages wait for one another.
+    return next((edges for members, edges in crossing if _comes_back(grouping, members, records=False)), set())
+
+
+def _crossing(members: set[Node], levels: dict[Node, int]) -> set[tuple[Node, Node]]:
+    """The edges of a stage whose ends could be in different ones."""
+    edges = {(one, node) for node in members for one in node.inputs if one in members}
+    return {(one, node) for one, node in edges if levels[one] != levels[node]}
+
+
+def _comes_back(grouping: Grouping, members: set[Node], *, records: bool) -> bool:
+    """Whether records that leave a stage come back to it; or something that waits for them, not only they."""
+    consumers = grouping.plan.consumers
+    waiting = [reader for member in members for reader in consumers[member] if reader not in members]
+    seen: set[Node] = set()
+    while waiting:
+        node = waiting.pop()
+        if node in members:
+            return True
+        if node not in seen:
+            reached = {node} if records else grouping.group(node)
+            seen |= reached
+            waiting += [reader for one in reached for reader in consumers[one]]
+    return False

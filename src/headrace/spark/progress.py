@@ -1,0 +1,58 @@
+"""What Spark tells of a query's batches, in our words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from headrace.model.batches import Batch, StageWork
+
+_WHOLE = "triggerExecution"
+Counts = Mapping[tuple[str, str, str], int]
+"""What the kernel counted in a batch, by kind, place and reason."""
+
+
+def counts_of(text: str) -> Counts:
+    """The counts as the kernel's tally writes them."""
+    return {(kind, place, reason): number for kind, place, reason, number in json.loads(text)}
+
+
+def batch_of(progress: Mapping[str, Any], counts: Counts) -> Batch:
+    """A batch as Spark reports it, in JSON, with what the kernel counted in it."""
+    parts = dict(progress["durationMs"])
+    return Batch(
+        number=progress["batchId"],
+        records_in=progress["numInputRows"],
+        records_out=max(progress["sink"]["numOutputRows"], 0),
+        duration_ms=parts.pop(_WHOLE, 0),
+        parts_ms=parts,
+        stages=_stages(progress["stateOperators"], counts),
+        drops={(place, reason): number for (kind, place, reason), number in counts.items() if kind == "drop"},
+        lag=_lag(progress["sources"]),
+    )
+
+
+def _stages(operators: list[Mapping[str, Any]], counts: Counts) -> tuple[StageWork, ...]:
+    """Spark lists the last stage first."""
+    return tuple(
+        StageWork(
+            number=number,
+            records_in=counts.get(("in", str(number), ""), 0),
+            records_out=counts.get(("out", str(number), ""), 0),
+            state_rows=counts.get(("rows", str(number), ""), 0),
+            state_bytes=operator["memoryUsedBytes"] + operator["customMetrics"]["rocksdbSstFileSize"],
+            commit_ms=operator["commitTimeMs"],
+        )
+        for number, operator in enumerate(reversed(operators), 1)
+    )
+
+
+def _lag(sources: list[Mapping[str, Any]]) -> dict[tuple[str, int], int]:
+    lag = {}
+    for source in sources:
+        end, latest = source["endOffset"] or {}, source["latestOffset"] or {}
+        for topic, partitions in latest.items():
+            for partition, offset in partitions.items():
+                lag[topic, int(partition)] = offset - end.get(topic, {}).get(partition, 0)
+    return lag

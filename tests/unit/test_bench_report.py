@@ -1,0 +1,86 @@
+"""What a benchmark makes of its measurements."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from bench.drain import Result, judged, warm_rate
+from bench.latency import Latency
+from bench.process import Ran, Usage
+from bench.report import report
+from bench.special import Single
+from bench.suite import Results
+from bench.workloads.w2 import Counts
+
+
+def ran(*marks: dict[str, object], failure: str | None = None) -> Ran:
+    return Ran(0.0, list(marks), Usage(1), Usage(2), failure)
+
+
+def drained(workload: str, contender: str, rate: float) -> Result:
+    return Result(
+        workload=workload, contender=contender, records=1_000, drain_s=1_000 / rate, warm_rate=2 * rate, cpu_s=2.0
+    )
+
+
+def test_ratios_stand_beside_what_they_have_to_reach() -> None:
+    drains = [
+        drained("W2", "headrace", 300.0),
+        drained("W2", "Kafka Streams", 100.0),
+        drained("W2", "Quix Streams", 50.0),
+        Result(workload="W3", contender="headrace", note="not on Spark yet: windowed (bids) does not run on Spark yet"),
+        drained("W3", "Kafka Streams", 100.0),
+    ]
+    lines = report(Results(1_000, 10, 1, drains=drains)).splitlines()
+    assert "| W2, keyed count, 10 k keys | Kafka Streams | 3.00 | 3.00 | 1.5 | reached |" in lines
+    assert "| W2, keyed count, 10 k keys | Quix Streams | 6.00 | 6.00 | 10 | missed |" in lines
+    refused = "not on Spark yet: windowed (bids) does not run on Spark yet"
+    assert f"| W3, hopping windows, final only | Kafka Streams |  |  | 1.2 | {refused} |" in lines
+    assert any(line.startswith("| W2 | headrace | 300 | 600 | 500 |") for line in lines)
+
+
+def test_special_figures_are_judged() -> None:
+    large = Result(workload="W2-1M", contender="headrace", records=1, drain_s=1.0, cpu_s=1.0, peak_bytes=3_500_000_000)
+    keys = [drained("turns-1M", "headrace", 100.0), drained("turns-10M", "headrace", 80.0)]
+    singles = [Single(1, 250.0, 300.0), Single(3, note="void: no")]
+    lines = report(Results(1_000, 10, 1, drains=[large, *keys], singles=singles)).splitlines()
+    assert "| peak memory, W2 with 1 M keys | 3.50 GB | 3 GB or less | missed |" in lines
+    assert "| rate with 10 M keys / with 1 M | 0.80 (80 / 100 records/s) | 0.7 | reached |" in lines
+    assert "| batch of one record, one stage | 250 ms (answer after 300 ms) | 300 ms or less | reached |" in lines
+    assert "| batch of one record, 3 stages | void: no | 600 ms or less | missed |" in lines
+
+
+def test_latencies_are_shown() -> None:
+    found = [Latency(workload="W1a", contender="headrace", p50=1.0, p99=2.0, most=3.0)]
+    assert "| W1a | headrace | 1 | 2 | 3 |" in report(Results(1_000, 10, 1, latencies=found))
+
+
+@pytest.mark.parametrize(
+    ("one", "reason"),
+    [
+        (ran({"mark": "refused", "at": 0.0, "reason": "no windows"}), "not on Spark yet: no windows"),
+        (ran(failure="failed with 1: x"), "void: failed with 1: x"),
+        (ran(), None),
+    ],
+)
+def test_a_run_counts_unless_it_was_refused_or_failed(one: Ran, reason: str | None) -> None:
+    assert judged(one, Counts(1), [], every=True) == reason
+
+
+def test_the_warm_rate_begins_with_a_quarter_of_the_records() -> None:
+    marks = [{"mark": "read", "at": float(at), "records": read} for at, read in ((1, 10), (2, 30), (3, 60), (4, 100))]
+    assert warm_rate(ran(*marks), 100, 9.0) == (100 - 30) / (9 - 2)
+    assert warm_rate(ran(*marks[3:]), 100, 9.0) is None
+
+
+def test_usage_is_that_of_a_process_and_all_below_it() -> None:
+    ticks = os.sysconf("SC_CLK_TCK")
+    usage = Usage(10)
+    usage.sample({10: (1, ticks, 100), 11: (10, ticks, 50), 12: (11, ticks, 7), 99: (1, 5 * ticks, 1_000)})
+    usage.sample({10: (1, 2 * ticks, 100), 11: (10, 2 * ticks, 60)})  # 12 has ended: its time stays
+    assert usage.peak_bytes == 160
+    assert [cpu for _, cpu in usage.samples] == [3.0, 5.0]
+    (first, _), (second, _) = usage.samples
+    assert usage.cpu_s(first, second) == 2.0
+    assert usage.cpu_s(first - 10, second + 10) == 2.0
