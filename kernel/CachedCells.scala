@@ -34,7 +34,7 @@ final class CachedCells(cells: Cells) extends Cells {
     val fresh = changed.subMap(from, until).values.asScala.find(_.value != null).map(slot => new Cell(slot.key, slot.value)).orNull
     var stored = cells.first(from, if (fresh == null) until else fresh.key)
     while (stored != null && changed.containsKey(stored.key))
-      stored = cells.first(Bytes.joined(stored.key, Array[Byte](0)), if (fresh == null) until else fresh.key)
+      stored = cells.first(Bytes.next(stored.key), if (fresh == null) until else fresh.key)
     if (stored != null) stored else fresh
   }
 

@@ -6,7 +6,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 import scala.collection.mutable
 
 /** What operators remember beside their stores: numbers, by the names of their nodes and of what they are. */
-final class Memory(cells: => Cells) {
+final class Memory(open: => Cells) {
+  private lazy val cells = open
   private val remembered = new mutable.ArrayBuffer[Remembered]
 
   /** Something of a node's, as it was left in the last batch. */

@@ -83,7 +83,7 @@ class Suppress(node: NodeSpec, task: Task) extends TableOperator(node, task) {
     var most = exceeded
     while (most != null) {
       if (node.flag("fail_when_full")) {
-        throw new Fault("buffer-full", node.text("label"), most, new String(function("where").bytes(record), UTF_8), null)
+        throw new Fault("buffer-full", node.label, most, new String(function("where").bytes(record), UTF_8), null)
       }
       load(if (turns.isEmpty) stored.value else math.min(stored.value, turns.peek.turn))
       release()

@@ -1,6 +1,5 @@
 package org.apache.spark.sql.headrace
 
-import java.nio.ByteBuffer
 import java.util.Arrays
 
 import scala.collection.mutable
@@ -76,20 +75,7 @@ object Unmatched {
 
   val Never: Long = Long.MaxValue
 
-  private def write(values: Values): Array[Byte] = {
-    val bytes = ByteBuffer.allocate(values.map(Integer.BYTES + _.length).sum)
-    values.foreach(value => bytes.putInt(value.length).put(value))
-    bytes.array
-  }
+  private def write(values: Values): Array[Byte] = Bytes.letter(values.toSeq: _*)
 
-  private def read(written: Array[Byte]): Values = {
-    val bytes = ByteBuffer.wrap(written)
-    val values = new Values
-    while (bytes.hasRemaining) {
-      val value = new Array[Byte](bytes.getInt)
-      bytes.get(value)
-      values += value
-    }
-    values
-  }
+  private def read(written: Array[Byte]): Values = Bytes.parts(written).to(mutable.ArrayBuffer)
 }

@@ -191,7 +191,7 @@ final class WindowRows(
       Iterator.iterate(begin)(_ + chunkMs).takeWhile(_ <= until).foreach { chunk =>
         if (chunk < of.from || chunk + chunkMs - 1 > of.to) {
           val place = Bytes.joined(Bytes.ofTime(chunk), key)
-          cells.scan(place, after(place)).foreach(take(_, gone + 1))
+          cells.scan(place, Bytes.behind(place)).foreach(take(_, gone + 1))
         }
       }
       val joins = of.from <= of.to && begin <= of.to + 1 && until + chunkMs >= of.from
@@ -243,9 +243,4 @@ object WindowRows {
     if (x.time != y.time) java.lang.Long.compare(x.time, y.time)
     else if (x.start != y.start) java.lang.Long.compare(x.start, y.start)
     else Bytes.compare(x.of.key, y.of.key)
-
-  private val Last = Array.fill(2 * Bytes.LongBytes + 1)(-1: Byte)
-
-  /** Behind all places that begin with these bytes and have times behind them. */
-  private def after(place: Array[Byte]): Array[Byte] = Bytes.joined(place, Last)
 }

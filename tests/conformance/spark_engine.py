@@ -54,18 +54,21 @@ def refusal(case: Case) -> HeadraceError | None:
 
 
 def _packs(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
-    """Cases with equally many batches together, so that none waits for others; an application has one time of day."""
-    ordered = sorted(cases, key=_times)
-    for _, group in groupby(ordered, key=_times):
+    """Cases of one time of day, which an application has, with about as many batches, so that few wait for others."""
+    ordered = sorted(cases, key=lambda case: (_moves(case), len(case.batches)))
+    for _, group in groupby(ordered, key=_moves):
         together = list(group)
         for start in range(0, len(together), _PACK):
             yield together[start : start + _PACK]
 
 
-def _times(case: Case) -> list[int]:
-    """How far the time of day moves on before each batch; only some topologies look at it."""
+def _moves(case: Case) -> list[int]:
+    """How far the time of day moves on before each batch, up to the last move; only some topologies look at it."""
     looks = any(idle_ms(node) is not None for node in case.plan().nodes)
-    return [len(case.batches), *(batch.clock_ms * looks for batch in case.batches)]
+    moves = [batch.clock_ms * looks for batch in case.batches]
+    while moves and not moves[-1]:
+        moves.pop()
+    return moves
 
 
 def observe_live(cases: Sequence[Case], broker: str, checkpoints: Path) -> dict[str, Observed]:
@@ -130,7 +133,9 @@ def _observe_pack(cases: Sequence[Case], broker: str, checkpoint: Path, observed
     reader = Reader(broker, [prefix(case) + topic for case in cases for topic in case.outputs])
     now_ms = 0
     with closing(reader):
-        for number, by_ms in enumerate(_times(cases[0])[1:]):
+        moves = _moves(cases[0])
+        for number in range(max(len(case.batches) for case in cases)):
+            by_ms = moves[number] if number < len(moves) else 0
             now_ms += by_ms
             records = [raw for case in cases for raw in _input(case, number)]
             apps = [PackedApp(cases, broker=broker, checkpoint=checkpoint, now_ms=now_ms)]

@@ -8,7 +8,7 @@ from headrace.expr import Bound
 from headrace.model.types import INT, ListType, list_of
 from headrace.plan.nodes import Repartition, To
 from headrace.spark.flow import Flow
-from headrace.spark.sql import guarded, text
+from headrace.spark.sql import guarded, label, text
 
 
 def spread(flow: Flow, edge: int, node: To | Repartition, columns: Mapping[str, str]) -> tuple[Flow, str]:
@@ -27,5 +27,5 @@ def _chosen(node: To | Repartition, columns: Mapping[str, str], where: str) -> s
     type_ = list_of(INT) if isinstance(node.partitioner.type, ListType) else INT
     said = f"CAST({node.partitioner.sql(columns)} AS {type_.sql})"
     checked = f"hr_partitions({said}, CAST({columns['partitions']} AS BIGINT), {columns['topic']})"
-    told = guarded(checked, "failed", f"{node.name} ({node.origin})", where)
+    told = guarded(checked, "failed", label(node), where)
     return f"coalesce({told}, array(CAST(NULL AS INT)))"

@@ -26,10 +26,10 @@ ELSEWHERE = -1
 
 def run_stage(flow: Flow, placement: Placement, number: int) -> Flow:
     """The rows after a stage: its nodes' results, and what only passes by."""
-    session, nodes = flow.session, placement.stage(number)
-    envelopes = _pack(flow, placement)
-    spec = json.dumps({"number": number, **_spec(placement, flow, nodes)})
-    after = DataFrame(kernel(session).Kernel.stage(envelopes._jdf, spec), session)
+    nodes = placement.stage(number)
+    key, value = _packed(flow, placement)
+    spec = {"number": number, **_spec(placement, flow, nodes)}
+    after = through_kernel(flow, spec, key=key, value=value, seq="hr_sequence()")
     read = {edge.number for node in nodes for edge in placement.inputs(node)}
     passing = {placement.edges[edge]: columns.tag for edge, columns in flow.edges.items() if edge not in read}
     made = [edge for node in nodes for edge in placement.outputs(node) if edge.end not in nodes]
@@ -87,7 +87,6 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
 
     described_nodes = [described(node) for node in nodes]
     return {
-        "id": uuid.uuid4().hex,
         "nodes": described_nodes,
         "entries": entries,
         "times": times,
@@ -95,7 +94,24 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
     }
 
 
-def _pack(flow: Flow, placement: Placement) -> DataFrame:
+def through_kernel(
+    flow: Flow, spec: Mapping[str, Any], *, key: str, value: str, seq: str, queue: str = "queue"
+) -> DataFrame:
+    """The rows that come out of a stage; into it go those of a flow with these for their bytes and place in a queue.
+
+    `queue` is where they wait for the next one.
+    """
+    carried = {name: f"`{name}`" for name in CARRIED}
+    into = {"key": key, "value": value, "seq": seq, "topic": "CAST(topic AS BINARY)", "headers": "hr_pack(headers)"}
+    described = json.dumps({"id": uuid.uuid4().hex, **spec})
+    envelopes = kernel(flow.session).Kernel.stage(flow.dataframe({**carried, **into})._jdf, described)
+    out = {"queue": queue, "topic": "CAST(topic AS STRING)", "headers": f"hr_unpack(headers, '{HEADERS}')"}
+    rows = {**carried, **out, "key": "key", "value": "value"}
+    return DataFrame(envelopes, flow.session).selectExpr(*(f"{sql} AS `{name}`" for name, sql in rows.items()))
+
+
+def _packed(flow: Flow, placement: Placement) -> tuple[str, str]:
+    """SQL for the bytes in which keys and values go into a stage."""
     keys, values = {}, {}
     for number, columns in flow.edges.items():
         edge = placement.edges[number]
@@ -104,24 +120,10 @@ def _pack(flow: Flow, placement: Placement) -> DataFrame:
             key = packed_key(edge.schema.key, key)
             value = packed(edge.schema.value.type, value) if placement.reads_value(edge) else _presence(value)
         keys[columns.tag], values[columns.tag] = key, value
-    carried = {name: f"`{name}`" for name in CARRIED}
-    return flow.dataframe(
-        {
-            **carried,
-            "key": case(keys),
-            "value": case(values),
-            "seq": "hr_sequence()",
-            "topic": "CAST(topic AS BINARY)",
-            "headers": "hr_pack(headers)",
-        }
-    )
+    return case(keys), case(values)
 
 
-def _unpack(envelopes: DataFrame, passing: Mapping[Edge, int], made: list[Edge], where: str) -> Flow:
-    carried = {name: f"`{name}`" for name in CARRIED}
-    carried["topic"] = "CAST(topic AS STRING)"
-    carried["headers"] = f"hr_unpack(headers, '{HEADERS}')"
-    rows = envelopes.selectExpr(*(f"{sql} AS `{name}`" for name, sql in carried.items()), "key", "value")
+def _unpack(rows: DataFrame, passing: Mapping[Edge, int], made: list[Edge], where: str) -> Flow:
     tags = {**passing, **{edge: edge.number for edge in made}}
     flow = Flow.of(rows, CARRIED, {edge.number: Columns(tag, "key", "value") for edge, tag in tags.items()}, where)
     for edge in [edge for edge in passing if not _for_sink(edge)] + made:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import uuid
 from collections.abc import Mapping
 from typing import Any
-
-from pyspark.sql import DataFrame
 
 from headrace.expr import Bound
 from headrace.expr.bound import Input
 from headrace.model.types import INT
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source, Times
-from headrace.spark.flow import CARRIED, HEADERS, Columns, Flow
+from headrace.spark.flow import CARRIED, Columns, Flow
 from headrace.spark.placement import Placement
 from headrace.spark.queues import Queues
-from headrace.spark.session import kernel
 from headrace.spark.sql import decode, guarded, label, packed, text, unpacked
+from headrace.spark.stage import through_kernel
 
 _PARTITION_TIME = "partition_time"
 _BEFORE_ALL = 0
@@ -46,10 +42,10 @@ def stamp(flow: Flow, edges: Mapping[Source, int]) -> Flow:
             flow = flow.keep(edge, f"hr_unless_dropped(ts >= 0, {text(source.name)}, 'no time')")
     strict = [str(flow.edges[edge].tag) for source, edge in edges.items() if source.timestamp is Times.FAIL]
     known = _guarded_time(f"hr_known_time(ts, {text('which is before 1970')})", "ts", flow.where)
-    checked = (
-        known if len(strict) == len(edges) else f"if(tag IN ({', '.join(strict)}), {known}, ts)" if strict else "ts"
-    )
-    return flow.keep_all(f"{checked} >= 0").put_all(turn="hr_turn(queue, ts)")
+    if strict:
+        checked = known if len(strict) == len(edges) else f"if(tag IN ({', '.join(strict)}), {known}, 0L)"
+        flow = flow.keep_all(f"{checked} >= 0")
+    return flow.put_all(turn="hr_turn(queue, ts)")
 
 
 def remember(flow: Flow, placement: Placement) -> Flow:
@@ -75,26 +71,8 @@ def remember(flow: Flow, placement: Placement) -> Flow:
 
     nodes = [described(source) for source in remembering(placement.plan)]
     entries = {node["exits"][0]: [(place, 0)] for place, node in enumerate(nodes)}
-    spec = {
-        "id": uuid.uuid4().hex,
-        "number": _BEFORE_ALL,
-        "nodes": nodes,
-        "entries": entries,
-        "times": {},
-        "functions": functions,
-    }
-    envelopes = flow.dataframe(
-        {
-            **{name: f"`{name}`" for name in (*CARRIED, "key", "value")},
-            "seq": "offset",
-            "topic": "CAST(topic AS BINARY)",
-            "headers": "hr_pack(headers)",
-        }
-    )
-    after = DataFrame(kernel(flow.session).Kernel.stage(envelopes._jdf, json.dumps(spec)), flow.session)
-    carried = {name: f"`{name}`" for name in CARRIED}
-    carried |= {"queue": "source", "topic": "CAST(topic AS STRING)", "headers": f"hr_unpack(headers, '{HEADERS}')"}
-    rows = after.selectExpr(*(f"{sql} AS `{name}`" for name, sql in carried.items()), "key", "value")
+    spec = {"number": _BEFORE_ALL, "nodes": nodes, "entries": entries, "times": {}, "functions": functions}
+    rows = through_kernel(flow, spec, key="`key`", value="`value`", seq="offset", queue="source")
     read = {edge: Columns(columns.tag, "key", "value") for edge, columns in flow.edges.items()}
     return Flow.of(rows, CARRIED, read, queues.where())
 
@@ -114,7 +92,7 @@ def _computed(source: Source, time: Bound, columns: dict[str, str], where: str) 
     sql = time.sql(columns)
     if time.nullable:
         sql = f"hr_some({sql}, 'None is not a time in whole milliseconds')"
-    return guarded(sql, "failed", f"{source.name} ({source.origin})", where)
+    return guarded(sql, "failed", label(source), where)
 
 
 def _guarded_time(sql: str, found: str, where: str) -> str:

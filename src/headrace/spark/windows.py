@@ -61,7 +61,6 @@ def suppress(node: Suppress, functions: Functions) -> Parameters:
         "max_bytes": NONE if node.max_bytes is None else node.max_bytes,
         "fail_when_full": node.fail_when_full,
         "window_ms": windows.size_ms if isinstance(windows, TimeWindowedSerde) else NONE,
-        "label": f"{node.name} ({node.origin})",
         "where": functions.where(),
         "emit": node.emit.value,
     }
