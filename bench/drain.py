@@ -66,6 +66,7 @@ def fill(broker: Broker, workload: str, count: int) -> Filled:
 
 def drain(broker: Broker, filled: Filled, contender: Contender) -> Result:
     """One system works the topic off."""
+    broker.bring_to_memory(filled.source)
     target = broker.create_target(f"{filled.source}-{contender.name.replace(', ', '-').replace(' ', '-').lower()}")
     with tempfile.TemporaryDirectory(prefix="headrace-bench-") as folder:
         job = job_of(broker, filled, contender, target, folder, live=False)

@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
@@ -22,9 +23,10 @@ _POLL_EACH = 1_000
 class Broker:
     """The broker of a run, and its topics."""
 
-    def __init__(self, address: str, pid: int) -> None:
-        self.address, self.pid = address, pid
+    def __init__(self, address: str, pid: int, folder: Path) -> None:
+        self.address, self.pid, self._folder = address, pid, folder
         self._topics = Topics(address)
+        self._targets = count(1)
 
     def create(self, topic: str) -> str:
         """Make a topic whose records keep their own times."""
@@ -32,9 +34,17 @@ class Broker:
         return topic
 
     def create_target(self, topic: str) -> str:
-        """Make a topic whose records have the time when the broker got them."""
+        """Make a topic of this stem whose records have the time when the broker got them."""
+        topic = f"{topic}-{next(self._targets)}"
         self._topics.create(topic, PARTITIONS, {"message.timestamp.type": "LogAppendTime"})
         return topic
+
+    def bring_to_memory(self, topic: str) -> None:
+        """Read the files of a topic: whoever comes later must not find less of it in memory than who came first."""
+        for file in self._folder.rglob(f"{topic}-[0-9]*/*.log"):
+            with file.open("rb", buffering=0) as log:
+                while log.read(1 << 20):
+                    pass
 
     def remove_all(self) -> None:
         """Delete every topic, those that the systems made for themselves too: the disk is not endless."""
@@ -45,18 +55,18 @@ class Broker:
     def write(self, topic: str, records: Iterable[Input]) -> int:
         """Write records as fast as they come; returns how many there were."""
         producer = self.producer(linger_ms=20)
-        count = 0
-        for count, record in enumerate(records, 1):
+        number = 0
+        for number, record in enumerate(records, 1):
             while True:
                 try:
                     producer.produce(topic, record.value, record.key, record.partition, timestamp=record.ts)
                     break
                 except BufferError:
                     producer.poll(0.1)
-            if count % _POLL_EACH == 0:
+            if number % _POLL_EACH == 0:
                 producer.poll(0)
         producer.flush()
-        return count
+        return number
 
     def producer(self, *, linger_ms: int) -> Producer:
         """A producer that keeps the order and takes the partitions that Java's would."""
@@ -126,6 +136,6 @@ def fresh_broker() -> Iterator[Broker]:
             with embedded.join(say=print) as lease:
                 pid = embedded.status().pid
                 assert pid is not None
-                yield Broker(lease.address, pid)
+                yield Broker(lease.address, pid, Path(place))
         finally:
             embedded.stop()

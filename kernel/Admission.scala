@@ -31,8 +31,8 @@ final class Admission(pace: Pace, step: Step, first: Set[String]) extends AutoCl
 
 object Admission {
   def of(options: CaseInsensitiveStringMap): Admission = {
-    val step = new Step(new BrokerTimes(KafkaInput.properties(options)), names(options, "subscribe"))
-    new Admission(new Pace, step, names(options, "first").toSet)
+    val step = new Step(new BrokerTimes(KafkaInput.properties(options)), KafkaInput.names(options, "subscribe"))
+    new Admission(new Pace(options.getLong("most", Long.MaxValue)), step, KafkaInput.names(options, "first").toSet)
   }
 
   /** How many records lie between places. */
@@ -47,7 +47,4 @@ object Admission {
       partition -> math.min(offset, begin(partition) + part)
     }
   }
-
-  private def names(options: CaseInsensitiveStringMap, option: String): Seq[String] =
-    options.getOrDefault(option, "").split(',').filter(_.nonEmpty).toSeq
 }

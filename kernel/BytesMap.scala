@@ -10,18 +10,22 @@ final class BytesMap[V <: AnyRef] {
   import BytesMap._
 
   private var keys = new Array[Array[Byte]](First)
+  /** Of the keys: most that are not looked for are told apart by these, without a look at them. */
+  private var hashes = new Array[Int](First)
   private var values = new Array[AnyRef](First)
   private var taken = 0
 
   def size: Int = taken
 
   /** What is there under a key, null if nothing is. */
-  def get(key: Array[Byte]): V = values(place(key)).asInstanceOf[V]
+  def get(key: Array[Byte]): V = values(place(key, hashOf(key))).asInstanceOf[V]
 
   def put(key: Array[Byte], value: V): Unit = {
-    val at = place(key)
+    val hash = hashOf(key)
+    val at = place(key, hash)
     if (keys(at) == null) {
       keys(at) = key
+      hashes(at) = hash
       taken += 1
     }
     values(at) = value
@@ -39,27 +43,30 @@ final class BytesMap[V <: AnyRef] {
 
   def clear(): Unit = if (taken > 0) {
     keys = new Array(First)
+    hashes = new Array(First)
     values = new Array(First)
     taken = 0
   }
 
   /** Where a key is, or would be. */
-  private def place(key: Array[Byte]): Int = {
+  private def place(key: Array[Byte], hash: Int): Int = {
     val last = keys.length - 1
-    var at = Murmur3_x86_32.hashUnsafeBytes(key, Platform.BYTE_ARRAY_OFFSET, key.length, Seed) & last
-    while (keys(at) != null && !Arrays.equals(keys(at), key)) at = (at + 1) & last
+    var at = hash & last
+    while (keys(at) != null && !(hashes(at) == hash && Arrays.equals(keys(at), key))) at = (at + 1) & last
     at
   }
 
   private def grow(): Unit = {
-    val (before, things) = (keys, values)
+    val (before, known, things) = (keys, hashes, values)
     keys = new Array(before.length * 2)
+    hashes = new Array(before.length * 2)
     values = new Array(before.length * 2)
     var at = 0
     while (at < before.length) {
       if (before(at) != null) {
-        val to = place(before(at))
+        val to = place(before(at), known(at))
         keys(to) = before(at)
+        hashes(to) = known(at)
         values(to) = things(at)
       }
       at += 1
@@ -70,4 +77,7 @@ final class BytesMap[V <: AnyRef] {
 object BytesMap {
   private val First = 1024
   private val Seed = 17
+
+  private def hashOf(key: Array[Byte]): Int =
+    Murmur3_x86_32.hashUnsafeBytes(key, Platform.BYTE_ARRAY_OFFSET, key.length, Seed)
 }

@@ -5,17 +5,22 @@ import java.util.Optional
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.kafka.clients.consumer.ConsumerConfig
 import org.apache.spark.sql.connector.catalog.{Column, SupportsRead, Table, TableCapability, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory, Scan, ScanBuilder}
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.execution.datasources.DataSource
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.kafka010.headrace.KafkaRange
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-/** Spark's own Kafka source, but for where a batch ends, see [[Admission]]. */
+/** Spark's own Kafka source, but for where a batch ends, see [[Admission]], and for how it is read, see [[KafkaReader]].
+  *
+  * With the option `tasks` every task of that number reads the partitions that are its own, so that they need no shuffle.
+  * Of the values of topics in `unread` it is only told whether there is one.
+  */
 class KafkaInput extends TableProvider {
   private val kafka =
     DataSource.lookupDataSource("kafka", SQLConf.get).getConstructor().newInstance().asInstanceOf[TableProvider]
@@ -37,10 +42,12 @@ class KafkaInputTable(kafka: Table with SupportsRead) extends Table with Support
 
 class KafkaInputScan(kafka: Scan, options: CaseInsensitiveStringMap) extends Scan {
   override def readSchema: StructType = kafka.readSchema
-  override def supportedCustomMetrics: Array[CustomMetric] = kafka.supportedCustomMetrics
 
-  override def toMicroBatchStream(checkpoint: String): MicroBatchStream =
-    new KafkaInputStream(kafka.toMicroBatchStream(checkpoint).asInstanceOf[KafkaInput.Stream], Admission.of(options), Ticks.of(options))
+  override def toMicroBatchStream(checkpoint: String): MicroBatchStream = {
+    val stream = kafka.toMicroBatchStream(checkpoint).asInstanceOf[KafkaInput.Stream]
+    val unread = KafkaInput.names(options, "unread").toSet
+    new KafkaInputStream(stream, Admission.of(options), Ticks.of(options), options.getInt("tasks", 0), unread)
+  }
 }
 
 object KafkaInput {
@@ -49,10 +56,17 @@ object KafkaInput {
   /** The properties of Kafka clients among the options. */
   def properties(options: CaseInsensitiveStringMap): Map[String, String] =
     options.asCaseSensitiveMap.asScala.collect { case (s"kafka.$name", value) => name -> value }.toMap
+
+  /** The names in an option, which has commas between them. */
+  def names(options: CaseInsensitiveStringMap, option: String): Seq[String] =
+    options.getOrDefault(option, "").split(',').filter(_.nonEmpty).toSeq
 }
 
-class KafkaInputStream(kafka: KafkaInput.Stream, admission: Admission, ticks: Ticks)
+/** @param tasks how many there are, if their partitions are shared among them; 0 if each is read by itself */
+class KafkaInputStream(kafka: KafkaInput.Stream, admission: Admission, ticks: Ticks, tasks: Int, unread: Set[String])
     extends MicroBatchStream with SupportsTriggerAvailableNow with ReportsSourceMetrics {
+  /** Under which name this query reads. */
+  @volatile private var group = Option.empty[String]
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
     val from = InputOffset.read(start.json)
@@ -65,7 +79,10 @@ class KafkaInputStream(kafka: KafkaInput.Stream, admission: Admission, ticks: Ti
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = {
     val until = InputOffset.read(end.json)
     Clock.tell(until.clock)
-    kafka.planInputPartitions(of(InputOffset.read(start.json)), of(until))
+    val ranges = kafka.planInputPartitions(of(InputOffset.read(start.json)), of(until)).toSeq.map(KafkaRange.of)
+    group = ranges.headOption.map(_.consumer.get(ConsumerConfig.GROUP_ID_CONFIG).toString).orElse(group)
+    val shares = if (tasks == 0) ranges.map(Seq(_)) else (0 until tasks).map(task => ranges.filter(_.partition.partition % tasks == task))
+    shares.map(InputRanges(_)).toArray
   }
 
   override def prepareForTriggerAvailableNow(): Unit = {
@@ -76,6 +93,7 @@ class KafkaInputStream(kafka: KafkaInput.Stream, admission: Admission, ticks: Ti
   override def stop(): Unit = {
     admission.close()
     kafka.stop()
+    group.foreach(Readings.end)
   }
 
   override def latestOffset(): Offset = kafka.latestOffset()
@@ -83,7 +101,7 @@ class KafkaInputStream(kafka: KafkaInput.Stream, admission: Admission, ticks: Ti
   override def reportLatestOffset(): Offset = kafka.reportLatestOffset()
   override def initialOffset(): Offset = kafka.initialOffset()
   override def deserializeOffset(json: String): Offset = InputOffset.read(json)
-  override def createReaderFactory(): PartitionReaderFactory = kafka.createReaderFactory()
+  override def createReaderFactory(): PartitionReaderFactory = new KafkaReaderFactory(unread)
   override def commit(end: Offset): Unit = ()
 
   override def metrics(consumed: Optional[Offset]): util.Map[String, String] =

@@ -29,6 +29,9 @@ final class Kept(
   import Kept._
 
   private val cache = new BytesMap[Row]
+  /** The key that was asked for last, and its row: who asks for it often puts it next. */
+  private var asked: Array[Byte] = _
+  private var answered: Row = _
   private var changes = 0L
   private var flushing = false
 
@@ -75,6 +78,7 @@ final class Kept(
     cache.foreach(row => if (row.turn > 0) changed += row)
     changed.sortInPlaceBy(_.turn).foreach(write)
     cache.clear()
+    asked = null
     flushing = false
   }
 
@@ -87,12 +91,15 @@ final class Kept(
   }
 
   private def row(key: Array[Byte]): Row = {
-    var found = cache.get(key)
-    if (found == null) {
-      found = new Row(key, Stored.of(cells.get(key)))
-      cache.put(key, found)
+    if (asked ne key) {
+      asked = key
+      answered = cache.get(key)
+      if (answered == null) {
+        answered = new Row(key, Stored.of(cells.get(key)))
+        cache.put(key, answered)
+      }
     }
-    found
+    answered
   }
 }
 

@@ -4,9 +4,11 @@ package org.apache.spark.sql.headrace
   *
   * A batch has a cost of its own beside that of its records, which shows when sizes differ. Where that cost is high, as on
   * a busy machine, batches are longer, so that half of their time is for records. The first batch of a query, in which
-  * Spark compiles, tells nothing.
+  * Spark compiles, only tells how long a batch takes at most.
+  *
+  * @param allowed more than this a batch never has
   */
-final class Pace {
+final class Pace(allowed: Long) {
   import Pace._
 
   private var most = First
@@ -16,7 +18,10 @@ final class Pace {
 
   /** It is `now`, and the batch before is over: how many the next one may have. */
   def limit(now: Long): Long = {
-    if (size > 0 && batches > 1) learn(Done(size, math.max(1, now - began)))
+    if (size > 0) {
+      val done = Done(size, math.max(1, now - began))
+      if (batches > 1) learn(done) else if (done.size * 2 >= most) most = math.max(most, grown((done.size * Longest / done.millis).toLong))
+    }
     size = 0
     most
   }
@@ -37,9 +42,11 @@ final class Pace {
     if (done.size * 2 >= most || done.millis > Target) {
       val aim = math.max(Target, math.min(Longest, cost * 2))
       val managed = done.size * math.max(0, aim - cost) / math.max(1, done.millis - cost)
-      most = math.max(Least, math.min(Most, math.max(most / Factor, math.min(most * Factor, managed.toLong))))
+      most = math.max(Least, math.max(most / Factor, grown(managed.toLong)))
     }
   }
+
+  private def grown(wanted: Long): Long = math.min(allowed, math.min(most * Factor, wanted))
 }
 
 object Pace {
@@ -49,7 +56,6 @@ object Pace {
   private val Factor = 4L
   private val First = 100000L
   private val Least = 100L
-  private val Most = 1000000L
 
   private case class Done(size: Long, millis: Long) {
     def differs(other: Done): Boolean = math.max(size, other.size) > 1.5 * math.min(size, other.size)

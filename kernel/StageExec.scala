@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SerializeFromObjectExec, SortExec, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.execution.streaming.operators.stateful.{StateStoreWriter, StatefulOperatorStateInfo}
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec
 import org.apache.spark.sql.execution.streaming.state._
@@ -51,7 +52,8 @@ case class StageExec(
     val group = Groups.of(getStateInfo.numPartitions)(TaskContext.getPartitionId())
     val task = new Task(group, spec, new StateCells(db, _), computes, tally, Clock.here)
     val read = new EnvelopeReader(child.output.map(_.name))
-    val results = task.run(TaskOrder.sort(rows.map(read))).map(new EnvelopeWriter(output.map(_.name)))
+    val records = if (spec.ordered) rows.map(read) else TaskOrder.sort(rows.map(read))
+    val results = task.run(records).map(new EnvelopeWriter(output.map(_.name)))
     CompletionIterator[InternalRow, Iterator[InternalRow]](results, {
       longMetric("allUpdatesTimeMs") += NANOSECONDS.toMillis(System.nanoTime - began)
       tally.count(Tally.Rows, spec.number.toString, "", StageExec.rows(db))
@@ -82,19 +84,21 @@ object StageExec {
 
 /** Puts stages in the place of Spark's own stateful operator, which turns every row into an object and back.
   *
-  * It is planned as that one, so that Spark gives it a number and a place in the checkpoint; its rows need no order.
+  * It is planned as that one, so that Spark gives it a number and a place in the checkpoint; its rows need no order, and
+  * no shuffle if every task reads its own partitions.
   */
 object PutStages extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
     case top @ SerializeFromObjectExec(_, found: TransformWithStateExec) => found.statefulProcessor.asInstanceOf[Any] match {
       case stage: Stage =>
-        StageExec(stage.spec, stage.functions, stage.tally, found.stateInfo, top.output, unsorted(found.child))
+        StageExec(stage.spec, stage.functions, stage.tally, found.stateInfo, top.output, into(stage.spec, found.child))
       case _ => top
     }
   }
 
-  private def unsorted(plan: SparkPlan): SparkPlan = plan match {
-    case sort: SortExec => sort.child
+  private def into(spec: StageSpec, plan: SparkPlan): SparkPlan = plan match {
+    case sort: SortExec => into(spec, sort.child)
+    case shuffle: ShuffleExchangeExec if spec.apart => shuffle.child
     case other => other
   }
 }

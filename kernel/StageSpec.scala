@@ -11,6 +11,8 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
   * @param nodes   the operators, each behind its inputs
   * @param entries by the tag of an edge: which operators its records go to, and as which of their inputs
   * @param times   by the tag of an edge: the name of the time that its records move, if rows are deleted by it
+  * @param apart   whether its rows come apart by tasks already, as they are read
+  * @param ordered whether they also come in the order in which they are taken
   */
 case class StageSpec(
     id: String,
@@ -18,7 +20,9 @@ case class StageSpec(
     nodes: IndexedSeq[NodeSpec],
     entries: Map[Int, Seq[(Int, Int)]],
     times: Map[Int, String],
-    functions: Seq[String]) {
+    functions: Seq[String],
+    apart: Boolean,
+    ordered: Boolean) {
   /** The stores of all operators, each once. */
   def stores: Seq[String] = nodes.flatMap(_.stores).distinct
 }
@@ -70,7 +74,9 @@ object StageSpec {
       nodes = root.get("nodes").elements.asScala.map(node).toIndexedSeq,
       entries = root.get("entries").properties.asScala.map(entry => entry.getKey.toInt -> places(entry.getValue)).toMap,
       times = root.get("times").properties.asScala.map(entry => entry.getKey.toInt -> entry.getValue.asText).toMap,
-      functions = root.get("functions").elements.asScala.map(_.asText).toSeq)
+      functions = root.get("functions").elements.asScala.map(_.asText).toSeq,
+      apart = root.get("apart").asBoolean,
+      ordered = root.get("ordered").asBoolean)
   }
 
   private def node(json: JsonNode): NodeSpec = NodeSpec(

@@ -22,8 +22,8 @@ from headrace.plan.nodes import Source, To
 from headrace.spark.supported import check_supported
 from headrace.task.loop import Loop
 
-# Spark plans a query in more than linear time: more in one are slower, fewer pay for more starts.
-_PACK = 40
+# Each task of the source generates code for the whole query: more in one are slower, fewer pay for more starts.
+_PACK = 20
 
 _SLICE_S, _SILENCE_S = 0.05, 300.0
 

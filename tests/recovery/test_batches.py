@@ -17,7 +17,7 @@ from headrace.spark.session import kernel
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
-FIRST = 100_000
+FIRST, MOST = 100_000, 1_000_000
 """About as many records as the first batch has."""
 
 Row = tuple[int, bytes, bytes, int]
@@ -58,7 +58,7 @@ def drained(app: hr.App) -> list[Batch]:
 def test_batches_take_three_seconds_or_longer_where_their_own_cost_is_high(
     spark: Any, cost_ms: int, records_per_s: int, least: int, most: int
 ) -> None:
-    pace, now, sizes = kernel(spark).Pace(), 0, []
+    pace, now, sizes = kernel(spark).Pace(MOST), 0, []
     for number in range(12):
         size = pace.limit(now)
         sizes.append(size)
@@ -69,7 +69,7 @@ def test_batches_take_three_seconds_or_longer_where_their_own_cost_is_high(
 
 
 def test_small_batches_of_a_live_stream_do_not_make_the_next_backlog_small(spark: Any) -> None:
-    pace, now = kernel(spark).Pace(), 0
+    pace, now = kernel(spark).Pace(MOST), 0
     for _ in range(50):
         assert pace.limit(now) == FIRST
         pace.begin(3, now)
@@ -102,7 +102,7 @@ def test_a_table_is_kept_in_step_with_the_stream_that_looks_up_its_rows(
 
     counted = {record.key: hr.INT64.decode(record.value) for record in consume(broker, None, target)}
     assert counted == {b"early-old": 120_000, b"late-new": 120_000}
-    assert len(batches) > 2
+    assert len(batches) > 1
     assert FIRST / 2 <= batches[0].records_in <= FIRST + 4
     assert sum(batch.records_in for batch in batches) == total
     assert sum(batches[0].lag.values()) == total - batches[0].records_in
@@ -120,7 +120,7 @@ def test_a_run_until_the_latest_ends_where_the_topics_ended_at_the_start(
     app.on_batch(lambda _: more.append(write(broker, source, rows[:10])))
     batches = drained(app)
     assert sum(batch.records_in for batch in batches) == total
-    assert len(batches) > 2
+    assert len(batches) > 1
     again = hr.App("growing", broker=broker, checkpoint=tmp_path)
     again.stream(source, key=hr.STRING, value=hr.STRING).filter(lambda _, value: value == "none").to(topic())
     assert sum(batch.records_in for batch in drained(again)) == sum(more)

@@ -6,6 +6,7 @@ from headrace.model.batches import Batch
 from headrace.plan.describe import table
 from headrace.plan.nodes import Node, Repartition, Source, To
 from headrace.spark.placement import Lane, Placement
+from headrace.spark.shares import may_be_apart
 from headrace.spark.timestamps import remembering
 
 
@@ -22,7 +23,7 @@ def explain(placement: Placement, last: Batch | None = None) -> str:
     for number in range(placement.stages + 1):
         if number:
             nodes = placement.stage(number)
-            lines += ["", f"stage {number}: a shuffle brings each task its records, in task order"]
+            lines += ["", f"stage {number}: {_comes(placement, number)}, in task order"]
             lines += table([_row(placement, node) for node in nodes], indent=2)
             lines += _work(number, nodes, last)
         native = [node for node in placement.stretch(number) if not isinstance(node, To)]
@@ -34,6 +35,16 @@ def explain(placement: Placement, last: Batch | None = None) -> str:
         lines += ["", "to the sink"]
         lines += table([_row(placement, node) for node in sinks], indent=2)
     return "\n".join(lines)
+
+
+def _comes(placement: Placement, number: int) -> str:
+    """How the records of a stage find their tasks."""
+    if number > 1 or not may_be_apart(placement):
+        return "a shuffle brings each task its records"
+    one = len([topic for source in placement.plan.of(Source) for topic in source.topics]) == 1
+    return "each task reads its own partitions" + (
+        "" if one else " (a shuffle brings its records if topics differ in their number of partitions)"
+    )
 
 
 def _row(placement: Placement, node: Node, lane: Lane | None = None) -> tuple[str, ...]:

@@ -26,6 +26,9 @@ from headrace.spark.source import Starts, read_topics, source_flow
 from headrace.spark.stage import run_stage
 from headrace.spark.tasks import Tasks
 
+# Spark's usual one starts a process of the operating system for every file it renames on a local disk.
+_LOCAL_FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+
 
 def dataframe(
     session: SparkSession,
@@ -42,10 +45,10 @@ def dataframe(
     kernel(session).Kernel.writes(session._jsparkSession, dict(sink))
     grouped = Tasks(list(kernel(session).Groups.of(sharing.tasks)))
     native = Native(placement, grouped)
-    flow = source_flow(read_topics(session, placement, kafka, clock, starts), placement, grouped, sharing)
-    flow = native.run(flow, 0)
+    records = read_topics(session, placement, sharing, kafka=kafka, clock=clock, starts=starts)
+    flow = native.run(source_flow(records, placement, grouped, sharing), 0)
     for number in range(1, placement.stages + 1):
-        flow = native.run(run_stage(flow, placement, number), number)
+        flow = native.run(run_stage(flow, placement, sharing, number), number)
     return sink_rows(flow, placement)
 
 
@@ -68,6 +71,8 @@ class Query:
         log: Path | str,
     ) -> Query:
         """Start writing the rows: until the end of what is there now, or for good."""
+        if "://" not in checkpoint or checkpoint.startswith("file:"):
+            rows.sparkSession.conf.set("spark.sql.streaming.checkpointFileManagerClass", _LOCAL_FILES)
         writer = (
             rows.writeStream.format(FORMAT)
             .queryName(name)

@@ -18,6 +18,7 @@ from headrace.spark.flow import CARRIED, Columns, Flow
 from headrace.spark.placement import Placement
 from headrace.spark.queues import Queues
 from headrace.spark.session import kernel
+from headrace.spark.shares import apart, passes_through, unread
 from headrace.spark.sql import decode, encode, guarded, text
 from headrace.spark.tasks import Tasks
 from headrace.spark.timestamps import remember, remembering, stamp
@@ -32,9 +33,18 @@ WHERE = "concat(source_topic, '-', partition, '@', offset)"
 FORMAT = "org.apache.spark.sql.headrace.KafkaInput"
 _AGES = f"{1 << 62}L"
 
+_MOST_PASSING, _MOST_WAITING = 5_000_000, 1_000_000
+"""How many records a batch has at most: those that wait for their turn do so in memory."""
+
 
 def read_topics(
-    session: SparkSession, placement: Placement, kafka: Mapping[str, str], clock: Clock, starts: Starts
+    session: SparkSession,
+    placement: Placement,
+    sharing: Sharing,
+    *,
+    kafka: Mapping[str, str],
+    clock: Clock,
+    starts: Starts,
 ) -> DataFrame:
     """One Kafka source over all topics of the application, committed records only.
 
@@ -49,11 +59,14 @@ def read_topics(
         .option("tally", kernel(session).Tally.of(session._jsparkSession).id())
         .option("first", ",".join(topic for one in sources if one.facts.everywhere for topic in one.topics))
         .option("kafka.isolation.level", "read_committed")
-        # Spark looks for the end of a partition now and then: an answer that nothing is there should not take long.
+        .option("unread", ",".join(unread(placement)))
+        .option("tasks", sharing.tasks if apart(placement, sharing) else 0)
+        .option("most", _MOST_PASSING if passes_through(placement, sharing) else _MOST_WAITING)
+        # The end of a batch may lie behind the last record that is there: the answer to that should not take long.
         .option("kafka.fetch.max.wait.ms", 20)
-        # The connector asks for the ends of a partition after every poll: two trips to the broker for 500 records.
-        .option("kafka.max.poll.records", 20_000)
+        .option("kafka.max.poll.records", 2_000)
         .option("kafka.max.partition.fetch.bytes", 4 * 1024 * 1024)
+        .option("kafka.receive.buffer.bytes", -1)
     )
     for name, value in kafka.items():
         reader = reader.option(f"kafka.{name}", value)

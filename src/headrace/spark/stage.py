@@ -1,9 +1,7 @@
-"""Into a stage and out of it: rows as envelopes, and envelopes as rows."""
+"""The stages of a placement: what runs in each, and which bytes go in and come out."""
 
 from __future__ import annotations
 
-import json
-import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,22 +11,27 @@ from headrace.plan.idle import idle_ms
 from headrace.plan.nodes import Beside, Branch, Node, To
 from headrace.plan.nodes.lasting import Lasting
 from headrace.plan.old_values import sending_old
-from headrace.spark.flow import CARRIED, HEADERS, Columns, Flow, case
+from headrace.plan.sharing import Sharing
+from headrace.spark.envelopes import through_kernel
+from headrace.spark.flow import CARRIED, Columns, Flow, case
 from headrace.spark.operators import OPERATORS, Functions, failures
 from headrace.spark.placement import Edge, Placement, stores
 from headrace.spark.queues import Queues
-from headrace.spark.session import kernel
+from headrace.spark.shares import apart, in_order
 from headrace.spark.sql import label, packed, packed_key, unpacked, unpacked_key
 from headrace.spark.windows import looked_up
 
 ELSEWHERE = -1
+FIRST = 1
 
 
-def run_stage(flow: Flow, placement: Placement, number: int) -> Flow:
+def run_stage(flow: Flow, placement: Placement, sharing: Sharing, number: int) -> Flow:
     """The rows after a stage: its nodes' results, and what only passes by."""
     nodes = placement.stage(number)
     key, value = _packed(flow, placement)
     spec = {"number": number, **_spec(placement, flow, nodes)}
+    if number == FIRST:
+        spec |= {"apart": apart(placement, sharing), "ordered": in_order(placement, sharing)}
     after = through_kernel(flow, spec, key=key, value=value, seq="hr_sequence()")
     read = {edge.number for node in nodes for edge in placement.inputs(node)}
     passing = {placement.edges[edge]: columns.tag for edge, columns in flow.edges.items() if edge not in read}
@@ -92,22 +95,6 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
         "times": times,
         "functions": functions.texts,
     }
-
-
-def through_kernel(
-    flow: Flow, spec: Mapping[str, Any], *, key: str, value: str, seq: str, queue: str = "queue"
-) -> DataFrame:
-    """The rows that come out of a stage; into it go those of a flow with these for their bytes and place in a queue.
-
-    `queue` is where they wait for the next one.
-    """
-    carried = {name: f"`{name}`" for name in CARRIED}
-    into = {"key": key, "value": value, "seq": seq, "topic": "CAST(topic AS BINARY)", "headers": "hr_pack(headers)"}
-    described = json.dumps({"id": uuid.uuid4().hex, **spec})
-    envelopes = kernel(flow.session).Kernel.stage(flow.dataframe({**carried, **into})._jdf, described)
-    out = {"queue": queue, "topic": "CAST(topic AS STRING)", "headers": f"hr_unpack(headers, '{HEADERS}')"}
-    rows = {**carried, **out, "key": "key", "value": "value"}
-    return DataFrame(envelopes, flow.session).selectExpr(*(f"{sql} AS `{name}`" for name, sql in rows.items()))
 
 
 def _packed(flow: Flow, placement: Placement) -> tuple[str, str]:

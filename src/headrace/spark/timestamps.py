@@ -10,11 +10,11 @@ from headrace.expr.bound import Input
 from headrace.model.types import INT
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source, Times
+from headrace.spark.envelopes import through_kernel
 from headrace.spark.flow import CARRIED, Columns, Flow
 from headrace.spark.placement import Placement
 from headrace.spark.queues import Queues
 from headrace.spark.sql import decode, guarded, label, packed, text, unpacked
-from headrace.spark.stage import through_kernel
 
 _PARTITION_TIME = "partition_time"
 _BEFORE_ALL = 0

@@ -1,0 +1,107 @@
+package org.apache.spark.sql.headrace
+
+import org.apache.kafka.clients.consumer.ConsumerRecord
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
+import org.apache.spark.sql.catalyst.util.GenericArrayData
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
+import org.apache.spark.sql.kafka010.headrace.KafkaRange
+import org.apache.spark.unsafe.types.UTF8String
+
+/** What one task reads in a batch, one range after another. */
+case class InputRanges(ranges: Seq[KafkaRange]) extends InputPartition {
+  override def preferredLocations: Array[String] = ranges.flatMap(_.location).distinct.toArray
+}
+
+/** @param unread the topics of whose values nobody wants to know more than whether there is one */
+class KafkaReaderFactory(unread: Set[String]) extends PartitionReaderFactory {
+  override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
+    new KafkaReader(partition.asInstanceOf[InputRanges].ranges.iterator, unread)
+}
+
+/** Rows as Spark's Kafka source has them, of a consumer's records as they are: nothing is copied.
+  *
+  * Spark's own reader asks the broker for the ends of a partition at every poll, and copies every record into a row.
+  */
+final class KafkaReader(ranges: Iterator[KafkaRange], unread: Set[String]) extends PartitionReader[InternalRow] {
+  private val row = new KafkaRow
+  private var reading: Reading = _
+
+  override def next(): Boolean = {
+    var record = if (reading == null) null else reading.next()
+    while (record == null && (reading != null || ranges.hasNext)) {
+      giveBack()
+      if (ranges.hasNext) {
+        val range = ranges.next()
+        reading = Readings.borrow(range, unread(range.partition.topic))
+        record = reading.next()
+      }
+    }
+    row.of(record)
+    record != null
+  }
+
+  override def get: InternalRow = row
+
+  /** What was not read to its end did not go well, or somebody lost interest: it is not used again. */
+  override def close(): Unit = if (reading != null) reading.close()
+
+  private def giveBack(): Unit = {
+    if (reading != null) Readings.giveBack(reading)
+    reading = null
+  }
+}
+
+/** A record as a row of Spark's Kafka source. */
+final class KafkaRow extends BaseGenericInternalRow {
+  private var record: ConsumerRecord[Array[Byte], Array[Byte]] = _
+  private var topic: UTF8String = _
+  private var named: String = _
+
+  def of(record: ConsumerRecord[Array[Byte], Array[Byte]]): Unit = {
+    this.record = record
+    if (record != null && (record.topic ne named)) {
+      named = record.topic
+      topic = UTF8String.fromString(named)
+    }
+  }
+
+  override def numFields: Int = 8
+
+  override def isNullAt(column: Int): Boolean = column match {
+    case KafkaRow.Key => record.key == null
+    case KafkaRow.Value => record.value == null
+    case KafkaRow.Headers => !record.headers.iterator.hasNext
+    case _ => false
+  }
+
+  override def getBinary(column: Int): Array[Byte] = if (column == KafkaRow.Key) record.key else record.value
+  override def getUTF8String(column: Int): UTF8String = topic
+  override def getInt(column: Int): Int = if (column == KafkaRow.Partition) record.partition else record.timestampType.id
+  override def getLong(column: Int): Long = if (column == KafkaRow.Offset) record.offset else record.timestamp * 1000
+
+  override protected def genericGet(column: Int): Any = column match {
+    case KafkaRow.Key | KafkaRow.Value => getBinary(column)
+    case KafkaRow.Topic => topic
+    case KafkaRow.Partition | KafkaRow.TimestampType => getInt(column)
+    case KafkaRow.Offset | KafkaRow.Timestamp => getLong(column)
+    case KafkaRow.Headers => if (isNullAt(column)) null else headers
+  }
+
+  override def setNullAt(column: Int): Unit = throw new UnsupportedOperationException
+  override def update(column: Int, value: Any): Unit = throw new UnsupportedOperationException
+
+  private def headers: GenericArrayData =
+    new GenericArrayData(record.headers.toArray.map(one => InternalRow(UTF8String.fromString(one.key), one.value)))
+}
+
+object KafkaRow {
+  private val Key = 0
+  private val Value = 1
+  private val Topic = 2
+  private val Partition = 3
+  private val Offset = 4
+  private val Timestamp = 5
+  private val TimestampType = 6
+  private val Headers = 7
+}
