@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import groupby
@@ -24,8 +23,6 @@ from headrace.task.loop import Loop
 
 # Each task of the source generates code for the whole query: more in one are slower, fewer pay for more starts.
 _PACK = 20
-
-_SLICE_S, _SILENCE_S = 0.05, 300.0
 
 
 def observe_all(cases: Sequence[Case], broker: str, checkpoints: Path) -> dict[str, Observed]:
@@ -69,60 +66,6 @@ def _moves(case: Case) -> list[int]:
     while moves and not moves[-1]:
         moves.pop()
     return moves
-
-
-def observe_live(cases: Sequence[Case], broker: str, checkpoints: Path) -> dict[str, Observed]:
-    """The same in one query that goes on from batch to batch, and starts again where a case says so.
-
-    Spark may take the records of one batch apart: good for cases whose batches are single records.
-    """
-    observed = {case.id: Observed() for case in cases}
-    create_topics(broker, sorted({name for case in cases for name in _topics(case)}))
-    for number, pack in enumerate(_packs(cases)):
-        with _Live(pack, broker, checkpoints / str(number)) as live:
-            for step in range(max(len(case.batches) for case in pack)):
-                found = live.run(step)
-                for case in pack:
-                    observed[case.id].add(_output(case, found))
-    return observed
-
-
-class _Live:
-    """An application of many cases that runs while records come."""
-
-    def __init__(self, cases: Sequence[Case], broker: str, checkpoint: Path) -> None:
-        self._cases, self._broker, self._checkpoint = cases, broker, checkpoint
-        self._reader = Reader(broker, [prefix(case) + topic for case in cases for topic in case.outputs])
-        self._sent = 0
-        self._app: PackedApp | None = None
-
-    def __enter__(self) -> _Live:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._close()
-        self._reader.close()
-
-    def run(self, number: int) -> Mapping[str, list[RawRecord]]:
-        """What a batch of every case writes."""
-        if any(number < len(case.batches) and case.batches[number].restart for case in self._cases):
-            self._close()
-        if self._app is None:
-            self._app, self._sent = PackedApp(self._cases, broker=self._broker, checkpoint=self._checkpoint), 0
-            self._app.start()
-        records = [raw for case in self._cases for raw in _input(case, number)]
-        produce_all(self._broker, records)
-        self._sent += len(records)
-        deadline = time.monotonic() + _SILENCE_S
-        while self._app.metrics().records_in < self._sent:
-            assert time.monotonic() < deadline, f"{self._app.metrics()}, {self._sent} were sent"
-            self._app.wait(_SLICE_S)
-        return self._reader.read()
-
-    def _close(self) -> None:
-        if self._app is not None:
-            self._app.close()
-            self._app = None
 
 
 def _observe_pack(cases: Sequence[Case], broker: str, checkpoint: Path, observed: dict[str, Observed]) -> None:

@@ -1,178 +1,188 @@
 """Compare generated topologies on Spark, hundreds if wanted: with the Python tasks, and with the real Kafka Streams.
 
-    python -m conformance.spark_live --seed 7 8 --count 200          # in tests/, with src on the PYTHONPATH
-    python -m conformance.spark_live --seed 7 --count 200 --settled  # random batches, and only settled changes
+    python -m conformance.spark_live --seed 7 8 --count 250          # in tests/, with src on the PYTHONPATH
+    python -m conformance.spark_live --seed 7 --count 300 --settled  # any batches, and only settled changes
 
-Without `--settled` every record is a batch of its own and every change is sent on, as in Kafka Streams' test driver,
-which answers the same cases. With it records come in random batches, and the Python tasks say what is wanted. Either
-way the application starts again in the middle. Cases run many in one query, each with its own topics.
+Records come in a few random batches, with a restart of the application between them; cases run many in one query, each
+with its own topics. Without `--settled` every change is sent on, and a batch has to write what its records write one by
+one: so Kafka Streams' test driver works them off, which answers the same cases. With it the Python tasks say what is
+wanted. Needs what the oracle needs: see shared/oracle/README.md beside this repository.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import logging
 import random
 import tempfile
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections import Counter
+from collections.abc import Iterable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cases.table import Case, Step, every, put, restart
+from cases.table import Case, Row
+from conformance.batches import Unbatched, rows
 from conformance.observed import Observed
 from conformance.oracle_build import build
-from conformance.oracle_compare import Outputs, run, seen_there, versions_hidden
-from conformance.oracle_live import answered, generated
-from conformance.spark_engine import observe_all, observe_live, refusal
+from conformance.oracle_compare import lost_there, versions_hidden
+from conformance.oracle_live import Pair, answered, generated
+from conformance.spark_engine import observe_all, refusal
 from conformance.task_engine import observe
+from headrace.dsl import Builder
 from headrace.log.broker import EmbeddedBroker
+from headrace.spark.session import join, leave
 
-Spec = Mapping[str, Any]
+Spec = dict[str, Any]
 """A case as the oracle has it."""
 
 
-def one_by_one(spec: Spec) -> Case:
-    """A case whose batches are single records, and which sends on every change."""
-    return _case(spec, "every", [True] * len(spec["inputs"]))
+def settling(spec: Spec, chance: random.Random) -> Case:
+    """A case of the oracle that sends on only settled changes."""
+    return _unbatched(spec, "settled").settling(chance)
 
 
-def in_batches(spec: Spec, chance: random.Random) -> Case:
-    """A case with random batches, whose tables settle."""
-    return _case(spec, "settled", [chance.random() < _ENDS for _ in spec["inputs"]])
+def as_if_single(spec: Spec, chance: random.Random, most: int = 6) -> Case:
+    """A case of the oracle that writes what Kafka Streams does, or the beginning of it: a batch takes Spark seconds."""
+    return _unbatched(spec, "every").as_if_single(chance, most)
 
 
-def _case(spec: Spec, emit: str, ends: Sequence[bool]) -> Case:
-    seen = [every(node["topic"]) for node in spec["nodes"] if node["op"] == "to"]
-    steps: list[Step] = []
-    for number, (step, end) in enumerate(zip(spec["inputs"], ends, strict=True)):
-        if number == len(ends) // 2:
-            steps += [*seen, restart()] if number else []
-        steps.append(put(step["topic"], (step["key"], step["value"], step["ts"])))
-        steps += seen if end else []
-    return Case(spec["id"], partial(_topology, spec["nodes"]), *steps, *seen, emit=emit)
+def _unbatched(spec: Spec, emit: str) -> Unbatched:
+    """The clock is left out: no operator of the oracle's looks at it."""
+    return Unbatched(
+        title=f"{emit} {spec['id']}",
+        topology=partial(_topology, spec["nodes"]),
+        outputs=[node["topic"] for node in spec["nodes"] if node["op"] == "to"],
+        inputs=[(step["topic"], (step["key"], step["value"], step["ts"])) for step in _records(spec).values()],
+    )
 
 
-def _topology(nodes: list[dict[str, Any]], builder: Any) -> None:
+def _topology(nodes: list[dict[str, Any]], builder: Builder) -> None:
     build(builder, nodes)
 
 
-def written(case: Case, observed: Observed) -> list[dict[str, list[tuple[Any, Any, int]]]]:
-    """What a case wrote, batch by batch and by topic."""
-    return [
-        {topic: [(row.key, row.value, row.ts) for row in observed.after(number, topic)[0]] for topic in case.outputs}
-        for number in range(len(case.batches))
-    ]
+def _records(spec: Spec) -> dict[int, dict[str, Any]]:
+    return {number: step for number, step in enumerate(spec["inputs"]) if "topic" in step}
+
+
+def unlike_tasks(case: Case, observed: Observed) -> str | None:
+    """The first batch that is not as on the Python tasks, in words; None if there is none."""
+    wanted = observe(case)
+    for number in range(len(case.batches)):
+        for topic in case.outputs:
+            theirs, mine = (rows(one.after(number, topic)[0]) for one in (wanted, observed))
+            if mine != theirs:
+                place = f"topic {topic}, batch {number} of {len(case.batches)}"
+                return f"unlike the Python tasks: {place}\n wanted {theirs}\n found  {mine}\n{case.batches}"
+    if observed.drops != wanted.drops:
+        return f"unlike the Python tasks\n wanted drops {wanted.drops}\n found  drops {observed.drops}\n{case.batches}"
+    return None
+
+
+def unlike_kafka(spec: Spec, answer: dict[str, Any], case: Case, observed: Observed) -> str | None:
+    """The first topic that is not as Kafka Streams wrote it, in words; None if there is none."""
+    count = sum(len(put.records) for batch in case.batches for put in batch.puts)
+    last = list(_records(spec))[count - 1]
+    for topic in case.outputs:
+        theirs: list[Row] = [
+            (out["key"], out["value"], out["ts"])
+            for out in answer["outputs"]
+            if out["topic"] == topic and out["by"] <= last
+        ]
+        mine = rows(observed.after(len(case.batches) - 1, topic)[1])
+        if mine != theirs:
+            return f"unlike Kafka Streams: topic {topic}\n wanted {theirs}\n found  {mine}\n{case.batches}"
+    return None
 
 
 class Tally:
     """How a comparison goes."""
 
     def __init__(self) -> None:
-        self.alike, self.as_kafka, self.differing = 0, 0, 0
+        self.alike, self.as_kafka, self.lossy, self.shortened, self.differing = 0, 0, 0, 0, 0
         self.refused = Counter[str]()
         self.ops = Counter[str]()
 
-    def runnable(self, specs: Iterable[Spec], cases: Mapping[str, Case]) -> list[Spec]:
-        """The cases that Spark takes; the others are counted with the reason."""
-        taken = []
-        for spec in specs:
-            refused = refusal(cases[spec["id"]])
-            if refused is None:
-                taken.append(spec)
-            else:
-                self.refused[refused.what.split(" ", 1)[-1]] += 1
-        return taken
+    def takes(self, case: Case) -> bool:
+        """Whether Spark does; if not, it is counted with the reason."""
+        refused = refusal(case)
+        if refused is not None:
+            self.refused[refused.what.split(" ", 1)[-1]] += 1
+        return refused is None
 
-    def add(self, spec: Spec, case: Case, observed: Observed, answer: Outputs | None) -> None:
-        """Compare what Spark wrote with the Python tasks, and with an answer of Kafka Streams' that has no losses."""
+    def add(self, pair: Pair, case: Case, observed: Observed, *, with_kafka: bool) -> None:
+        """Compare what Spark wrote with the Python tasks, and with Kafka Streams where it lost nothing."""
+        spec, answer = pair
+        count = sum(len(put.records) for batch in case.batches for put in batch.puts)
+        self.shortened += count < len(_records(spec))
         try:
-            ours, wanted = written(case, observed), written(case, observe(case))
+            found = unlike_tasks(case, observed)
+            if found is None and with_kafka:
+                if lost_there(spec, answer):
+                    self.lossy += 1
+                else:
+                    found = unlike_kafka(spec, answer, case, observed)
+                    self.as_kafka += found is None
         except Exception as exc:
-            return self._differs(spec, f"failed: {exc}")
-        for number, (mine, theirs) in enumerate(zip(ours, wanted, strict=True)):
-            if mine != theirs:
-                return self._differs(spec, f"batch {number} of {len(ours)}\n wanted {theirs}\n found  {mine}")
-        self.alike += 1
-        self.ops.update({node["op"] for node in spec["nodes"]})
-        if answer is not None:
-            found = {
-                (topic, number): rows for number, batch in enumerate(ours) for topic, rows in batch.items() if rows
-            }
-            if found != {place: rows for place, rows in answer.items() if rows}:
-                return self._differs(spec, f"unlike Kafka Streams\n wanted {dict(answer)}\n found  {found}")
-            self.as_kafka += 1
-        return None
+            found = f"failed: {exc}"
+        if found is None:
+            self.alike += 1
+            self.ops.update({node["op"] for node in spec["nodes"]})
+        else:
+            self.differing += 1
+            print(f"{case.id}: {found}", json.dumps(spec), sep="\n", flush=True)
 
-    def _differs(self, spec: Spec, what: str) -> None:
-        self.differing += 1
-        print(f"{spec['id']}: {what}", json.dumps(spec), sep="\n", flush=True)
-
-
-def lossless(pairs: Iterable[tuple[dict[str, Any], dict[str, Any]]]) -> Iterator[tuple[str, Outputs]]:
-    """The answers of Kafka Streams' in which it lost nothing, by the ids of their cases."""
-    for spec, answer in pairs:
-        theirs, mine = seen_there(answer).outputs, run(spec, []).outputs
-        if defaultdict(list, theirs) == defaultdict(list, {place: rows for place, rows in mine.items() if rows}):
-            yield spec["id"], theirs
+    def tell(self, *, with_kafka: bool) -> None:
+        """Say how it went."""
+        for reason, refused in self.refused.most_common():
+            print(f"refused {refused}: {reason}")
+        print("cases with each operator:", ", ".join(f"{op} {count}" for op, count in self.ops.most_common()))
+        print(f"{self.alike} as on the Python tasks, {self.shortened} of all with their first records only")
+        if with_kafka:
+            print(f"{self.as_kafka} as on Kafka Streams; it lost results in {self.lossy} others")
+        print(f"{self.differing} different")
 
 
-def compare(seed: int, count: int, ops: str, *, settled: bool, broker: str, checkpoints: Path, tally: Tally) -> None:
+def compare(pairs: Iterable[Pair], seed: int, *, settled: bool, broker: str, checkpoints: Path, tally: Tally) -> None:
     """Compare the cases of one seed."""
-    chance = random.Random(seed)
-    pairs = [
-        (spec, answer)
-        for spec, answer in answered(generated(seed, count, ops))
-        if all("topic" in step for step in spec["inputs"])
-    ]
-    specs = [spec for spec, _ in pairs]
-    cases = {spec["id"]: in_batches(spec, chance) if settled else one_by_one(spec) for spec in specs}
-    answers = {} if settled else dict(lossless(pairs))
+    began, chance, run = time.monotonic(), random.Random(seed), dict[str, tuple[Pair, Case]]()
+    make = settling if settled else as_if_single
     with versions_hidden():
-        taken = tally.runnable(specs, cases)
-        run_all = observe_all if settled else observe_live
-        observed = run_all([cases[spec["id"]] for spec in taken], broker, checkpoints / str(seed))
-        for spec in taken:
-            tally.add(spec, cases[spec["id"]], observed[spec["id"]], answers.get(spec["id"]))
-    print(f"seed {seed}: {len(taken)} of {len(specs)} ran, {tally.differing} different so far", flush=True)
+        for pair in pairs:
+            case = make(pair[0], chance)
+            if tally.takes(case):
+                run[case.id] = pair, case
+        observed = observe_all([case for _, case in run.values()], broker, checkpoints / str(seed))
+        for pair, case in run.values():
+            tally.add(pair, case, observed[case.id], with_kafka=not settled)
+    took = time.monotonic() - began
+    print(f"seed {seed}: {len(run)} ran in {took:.0f} s, {tally.differing} different so far", flush=True)
 
 
 def main() -> int:
     """Compare, and say how it went; 1 if anything differs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, nargs="+", default=[1])
+    parser.add_argument("--seed", type=int, nargs="+", default=[random.randrange(1_000_000)])
     parser.add_argument("--count", type=int, default=80, help="of each seed")
     parser.add_argument("--ops", default="", help="only these, and what they need: table_join,count")
-    parser.add_argument("--settled", action="store_true", help="random batches, and only settled changes")
+    parser.add_argument("--settled", action="store_true", help="any batches, and only settled changes")
     options = parser.parse_args()
+    logging.basicConfig(level=logging.WARNING)  # applications are quiet then
     tally = Tally()
-    with tempfile.TemporaryDirectory(prefix="headrace-live-") as place:
-        broker = EmbeddedBroker(Path(place) / "broker")
-        with ExitStack() as stack:
-            stack.callback(broker.stop)
-            lease = stack.enter_context(broker.join(say=print))
-            for seed in options.seed:
-                compare(
-                    seed,
-                    options.count,
-                    options.ops,
-                    settled=options.settled,
-                    broker=lease.address,
-                    checkpoints=Path(place),
-                    tally=tally,
-                )
-    for reason, refused in tally.refused.most_common():
-        print(f"refused {refused}: {reason}")
-    print("cases with each operator:", ", ".join(f"{op} {count}" for op, count in tally.ops.most_common()))
-    print(f"{tally.alike} as on the Python tasks, {tally.as_kafka} of them as on Kafka Streams")
-    print(f"{tally.differing} different")
+    with tempfile.TemporaryDirectory(prefix="headrace-live-") as name, ExitStack() as stack:
+        place = Path(name)
+        broker = EmbeddedBroker(place / "broker")
+        stack.callback(broker.stop)
+        address = stack.enter_context(broker.join(say=print)).address
+        stack.callback(leave, join({"spark.master": "local[2]"}, place / "spark.log"))  # up between applications
+        for seed in options.seed:
+            pairs = answered(generated(seed, options.count, options.ops))
+            compare(pairs, seed, settled=options.settled, broker=address, checkpoints=place, tally=tally)
+    tally.tell(with_kafka=not options.settled)
     return 1 if tally.differing else 0
-
-
-_ENDS = 0.3
-"""How likely a batch ends behind a record."""
 
 
 if __name__ == "__main__":
