@@ -1,14 +1,18 @@
-"""The scenarios of Kafka Streams' own tests, strictly, on the Python tasks."""
+"""The scenarios of Kafka Streams' own tests, strictly, on every engine."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from conformance.observed import Observed
 from conformance.scenarios import BUILDERS, Scenario
+from conformance.scenarios.on_spark import case_of, check_observed
 from conformance.scenarios.runner import check
+from conformance.spark_engine import observe_all, refusal
 
 FILE = Path(__file__).parents[2].parent / "shared" / "kstreams-cases.json"
 SCENARIOS = [Scenario(raw) for raw in json.loads(FILE.read_text())["scenarios"]] if FILE.is_file() else []
@@ -34,8 +38,41 @@ def test_what_is_to_come_is_listed() -> None:
     assert {one.id for one in SCENARIOS} >= SCENARIOS_TO_COME
 
 
+def as_of_now(scenario: Scenario) -> Scenario:
+    newer = SUPERSEDED.get(scenario.id)
+    return scenario if newer is None else Scenario(scenario.raw | {"expected": newer})
+
+
 @needs_file
 @pytest.mark.parametrize("scenario", [one for one in SCENARIOS if there(one)], ids=lambda one: str(one.id))
 def test_scenario(scenario: Scenario) -> None:
-    newer = SUPERSEDED.get(scenario.id)
-    check(scenario if newer is None else Scenario(scenario.raw | {"expected": newer}))
+    check(as_of_now(scenario))
+
+
+ON_SPARK = {one.id: case for one in SCENARIOS if there(one) and (case := case_of(one))}
+"""All but those that tell of changes with old values, which are in no topic."""
+
+
+@pytest.fixture(scope="module")
+def on_spark(
+    request: pytest.FixtureRequest, broker: str, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Observed]:
+    """What the scenarios of this run write on Spark: all of them, or those that were chosen with -k."""
+    request.getfixturevalue("spark")  # keeps Spark up between the applications
+    chosen = {item.name for item in request.session.items}
+    cases = [case for name, case in ON_SPARK.items() if f"test_scenario_on_spark[{name}]" in chosen]
+    return observe_all(cases, broker, tmp_path_factory.mktemp("scenarios"))
+
+
+def _with_gaps(scenario: Scenario) -> Any:
+    refused = refusal(ON_SPARK[scenario.id])
+    marks = [pytest.mark.xfail(strict=True, reason=refused.what)] if refused else []
+    return pytest.param(scenario, marks=marks, id=scenario.id)
+
+
+@needs_file
+@pytest.mark.spark
+@pytest.mark.parametrize("scenario", [_with_gaps(one) for one in SCENARIOS if one.id in ON_SPARK])
+def test_scenario_on_spark(scenario: Scenario, on_spark: dict[str, Observed]) -> None:
+    case = ON_SPARK[scenario.id]
+    check_observed(as_of_now(scenario), case, on_spark[case.id])

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+import headrace as hr
 from conformance.scenarios.scenario import OUT, Build, Scenario, joined
 from headrace.dsl import Builder
 
 
-def plain(value: str) -> str:
+def plain(value: Any) -> Any:
     """`value.split('|')[1]`"""
     return value.split("|")[1]
 
 
-def none(value: str) -> str | None:
+def none(value: Any) -> Any:
     """`value -> null`"""
-    return None if value else value
+    return hr.when(hr.is_null(value), value).otherwise(None)
 
 
-def maybe(value: str) -> str | None:
+def maybe(value: Any) -> Any:
     """`t=value.split('|')[1]; null if t=='returnNull' else t`"""
     token = value.split("|")[1]
-    return None if token == "returnNull" else token
+    return hr.when(token == "returnNull", None).otherwise(token)
 
 
-EXTRACTORS: dict[str, Callable[[str], str | None]] = {
-    (one.__doc__ or "").strip("`"): one for one in (plain, none, maybe)
-}
+EXTRACTORS: dict[str, Callable[[Any], Any]] = {(one.__doc__ or "").strip("`"): one for one in (plain, none, maybe)}
 
 
 def inner(app: Builder, s: Scenario) -> None:

@@ -1,4 +1,4 @@
-"""Runs a scenario on the Python tasks, and compares what it writes."""
+"""Runs a scenario on the Python tasks, and compares what it writes there or elsewhere."""
 
 from __future__ import annotations
 
@@ -17,31 +17,56 @@ Row = dict[str, Any]
 
 
 def check(scenario: Scenario) -> None:
-    """Feed the inputs, and raise the first difference."""
-    raw, cached = scenario.raw, bool(scenario.config.get("flush"))
-    app = Builder(scenario.id, emit="settled" if cached else "every")
+    """Feed the inputs to the Python tasks, and raise the first difference."""
+    driver, found = fed(scenario)
+    check_written(scenario, found)
+    if scenario.raw["compare"] == "final_store":
+        assert driver.store("store").all() == {one["key"]: one["value"] for one in scenario.raw["final_store"]}
+
+
+def fed(scenario: Scenario) -> tuple[TopologyTestDriver, list[list[Row]]]:
+    """The Python tasks with all inputs, and what they wrote up to each checkpoint."""
+    app = Builder(scenario.id, emit=emit(scenario))
     node = BUILDERS[scenario.operator](app, scenario)
     driver = TopologyTestDriver(app)
     changes = watch(driver, node)
-    fed, found = 0, []
-    for checkpoint in raw.get("checkpoints") or [len(raw["inputs"])]:
-        with driver.batch() if cached else nullcontext():
-            for one in raw["inputs"][fed:checkpoint]:
-                driver.input(one["topic"]).pipe(one["value"], key=one["key"], ts=one["ts"] or 0)
-        fed = checkpoint
-        rows = [row(record) for record in changes] if node else written(driver)
+    begin, found = 0, []
+    for end in checkpoints(scenario):
+        with driver.batch() if scenario.config.get("flush") else nullcontext():
+            for topic, (key, value, ts) in inputs(scenario)[begin:end]:
+                driver.input(topic).pipe(value, key=key, ts=ts)
+        begin = end
+        found.append([row(record) for record in changes] if node else written(driver))
         changes.clear()
-        found += rows
-        if raw["expected"] or not raw.get("final_store"):
-            wanted = [one for one in raw["expected"] if one["by"] == checkpoint]
-            compare(scenario, wanted, rows)
+    return driver, found
+
+
+def emit(scenario: Scenario) -> str:
+    """Which changes are sent on: Kafka Streams' cache, flushed, holds back all but the settled ones."""
+    return "settled" if scenario.config.get("flush") else "every"
+
+
+def checkpoints(scenario: Scenario) -> list[int]:
+    """The numbers of inputs behind which something is compared."""
+    return scenario.raw.get("checkpoints") or [len(scenario.raw["inputs"])]
+
+
+def inputs(scenario: Scenario) -> list[tuple[str, tuple[Any, Any, int]]]:
+    """Topic and (key, value, ts) of each record."""
+    return [(one["topic"], (one["key"], one["value"], one["ts"] or 0)) for one in scenario.raw["inputs"]]
+
+
+def check_written(scenario: Scenario, found: list[list[Row]]) -> None:
+    """Compare what was written up to each checkpoint, and at last the table that it makes."""
+    raw = scenario.raw
+    if raw["expected"] or not raw.get("final_store"):
+        for checkpoint, rows in zip(checkpoints(scenario), found, strict=True):
+            compare(scenario, [one for one in raw["expected"] if one["by"] == checkpoint], rows)
     if raw.get("final_store"):
-        last = {key_of(one): one for one in found}
+        last = {key_of(one): one for rows in found for one in rows}
         live = [one for one in last.values() if one["value"] is not None]
         theirs = raw["final_store"]
         assert sorted(map(repr, _alike(theirs, live))) == sorted(map(repr, _alike(theirs, theirs)))
-        if raw["compare"] == "final_store":
-            assert driver.store("store").all() == {one["key"]: one["value"] for one in raw["final_store"]}
 
 
 def compare(scenario: Scenario, wanted: list[Row], found: list[Row]) -> None:

@@ -70,12 +70,13 @@ class Scenario:
 
     def function(self, option: str, parameters: str) -> Callable[..., Any]:
         """An option that is written as Python, as a function."""
-        return written(self.config[option].replace("int(", "hr.integer("), parameters)
+        return written(self.config[option], parameters)
 
 
 def written(text: str, parameters: str) -> Callable[..., Any]:
-    """A function of these parameters from the text of its result."""
-    made: Callable[..., Any] = eval(f"lambda {parameters}: {text}", {"hr": hr})
+    """A function of these parameters from the text of its result, as an expression if it can be one."""
+    names = {"hr": hr, "int": hr.integer, "len": hr.length}
+    made: Callable[..., Any] = eval(f"lambda {parameters}: {text}", names)
     return made
 
 
@@ -85,15 +86,15 @@ def arrow(text: str) -> Callable[..., Any]:
     return written(result, parameters.strip().strip("()"))
 
 
-def joined(pattern: str) -> Callable[[str | None, str | None], str]:
-    """A joiner that writes None as Java does: `null`."""
+def joined(pattern: str) -> Callable[[Any, Any], Any]:
+    """A joiner that writes everything as Java does: None is `null`."""
     join = written(pattern, "l, r")
+    return lambda left, right: join(shown(left), shown(right))
 
-    def joiner(left: str | None, right: str | None) -> str:
-        shown: str = join("null" if left is None else left, "null" if right is None else right)
-        return shown
 
-    return joiner
+def shown(side: Any) -> Any:
+    """A value that may be None, as text."""
+    return hr.when(hr.is_null(side), "null").otherwise(hr.text(side))
 
 
 Build = Callable[[Builder, Scenario], Node | None]

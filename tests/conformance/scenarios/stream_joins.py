@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import headrace as hr
-from conformance.scenarios.scenario import OUT, Build, Scenario, written
+from conformance.scenarios.scenario import OUT, Build, Scenario, joined
 from conformance.scenarios.windows import ms
 from headrace.dsl import Builder
 from headrace.model.windows import JoinWindows
@@ -16,15 +17,8 @@ def windows_of(s: Scenario) -> JoinWindows:
     return hr.join_windows(before=ms(told["before_ms"]), after=ms(told["after_ms"]), grace=ms(told["grace_ms"]))
 
 
-def joiner_of(s: Scenario) -> Callable[[object, object], str]:
-    """The joiner, which writes everything as Java does."""
-    join = written(s.config["joiner"], "l, r")
-
-    def joiner(left: object, right: object) -> str:
-        shown: str = join(*("null" if side is None else str(side) for side in (left, right)))
-        return shown
-
-    return joiner
+def joiner_of(s: Scenario) -> Callable[[Any, Any], Any]:
+    return joined(s.config["joiner"])
 
 
 def inner(app: Builder, s: Scenario) -> None:

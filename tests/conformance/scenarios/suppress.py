@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import headrace as hr
-from conformance.scenarios.scenario import Build, Scenario
+from conformance.scenarios.scenario import Build, Scenario, joined
 from conformance.scenarios.windows import ms, windows_of
 from headrace.dsl import Builder, KTable
 from headrace.dsl.suppressed import Suppressed
@@ -38,11 +38,7 @@ def limited(app: Builder, s: Scenario) -> None:
         sides = {side: s.table(app, side) for side in ("left", "right")}
         held = "left" if s.config["pipeline"].startswith("left.suppress") else "right"
         sides[held] = sides[held].suppress(limit(s))
-        sides["left"].outer_join(sides["right"], shown).to_stream().to("output")
-
-
-def shown(left: str | None, right: str | None) -> str:
-    return f"({'null' if left is None else left},{'null' if right is None else right})"
+        sides["left"].outer_join(sides["right"], joined("'('+l+','+r+')'")).to_stream().to("output")
 
 
 def final(app: Builder, s: Scenario) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import headrace as hr
 from conformance.scenarios.scenario import OUT, Build, Scenario, arrow
 from headrace.dsl import Builder, KGroupedTable
 
@@ -14,11 +15,12 @@ def grouped(app: Builder, s: Scenario) -> KGroupedTable[Any, Any]:
     selector = s.config["key_selector"]
     if selector == NULLS:
         # Our functions give no None in place of a pair: two Nones are as good.
-        def pair(key: str, value: str) -> tuple[str | None, str | None]:
-            return {"null": (None, value), "NULL": (None, None)}.get(key, (value, value))
+        def pair(key: Any, value: Any) -> tuple[Any, Any]:
+            new = hr.when(key == "NULL", None).otherwise(value)
+            return hr.when(key == "null", None).otherwise(new), new
 
         return s.table(app).group_by(pair)
-    return s.table(app).group_by(arrow(selector.replace("int(", "hr.integer(")))
+    return s.table(app).group_by(arrow(selector))
 
 
 def counted(app: Builder, s: Scenario) -> None:

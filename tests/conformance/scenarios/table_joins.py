@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+import headrace as hr
 from conformance.scenarios.scenario import OUT, Build, Scenario, joined
 from conformance.scenarios.tables import watched
 from headrace.dsl import Builder, KStream, KTable
@@ -53,10 +54,9 @@ def stream_left(app: Builder, s: Scenario) -> None:
     stream.left_join(table, joined(s.config["joiner"]), grace=grace(s)).to(OUT)
 
 
-def second_token(_: Any, value: str) -> str | None:
+def second_token(_: Any, value: Any) -> Any:
     """`value.split(',')[1] or null if there is no second token`"""
-    tokens = value.split(",")
-    return tokens[1] if len(tokens) > 1 else None
+    return hr.when(hr.contains(value, ","), value.split(",")[1]).otherwise(None)
 
 
 def global_inner(app: Builder, s: Scenario) -> None:
