@@ -55,6 +55,20 @@ CASES = [
         every("out", ("a", "1!"), ("b", "4!")),
     ),
     Case(
+        "topics of one time go to a repartition one after the other",
+        lambda app: (
+            texts(app, "left")
+            .merge(texts(app, "right"))
+            .group_by(lambda k, _: k)
+            .count(store="n", emit="every")
+            .to_stream()
+            .to("out")
+        ),
+        put("right", ("c", "4"), ("c", "5")),
+        put("left", ("a", "1"), ("b", "2"), ("a", "3")),
+        every("out", ("a", 1), ("b", 1), ("a", 2), ("c", 1), ("c", 2)),
+    ),
+    Case(
         "one changed key for two counts",
         shared,
         put("in", ("k", "a"), ("k", "b"), ("k", "a")),

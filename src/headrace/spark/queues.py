@@ -37,8 +37,12 @@ class Queues:
         return f"CASE {' '.join(cases)} END + partition"
 
     def of_repartition(self, node: Repartition) -> str:
-        """SQL for the queue of a row that a task sends to a repartition."""
-        return f"{self._places[node, ''] << _PLACE}L + (queue & {_PARTITIONS}L)"
+        """SQL for the queue of a row that a task sends to a repartition.
+
+        Rows that no stage has brought into one order, of several topics, go there in the order of these.
+        """
+        topic = f"(shiftright(queue, {_PLACE}) & 65535L) * {1 << _TOPIC}L"
+        return f"{self._places[node, ''] << _PLACE}L + {topic} + (queue & {_PARTITIONS}L)"
 
     def places(self, source: Source) -> dict[int, str]:
         """The places of a source's topics with their names; of a pattern's topics, the pattern."""
