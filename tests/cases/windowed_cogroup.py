@@ -24,6 +24,14 @@ def final(app: Builder) -> None:
     table.suppress(hr.until_window_closes()).to_stream().to("out")
 
 
+def with_answers(app: Builder) -> None:
+    people, towns = (app.table(topic, key=hr.STRING, value=hr.STRING) for topic in ("people", "towns"))
+    answers = people.join(towns, lambda _, town: town, on=lambda town: town).to_stream().group_by_key()
+    both = texts(app, "left").group_by_key().cogroup(lambda _, v, text: text + "-" + v)
+    both = both.cogroup(answers, lambda _, v, text: text + "+" + v)
+    both.windowed_by(hr.tumbling("10ms")).aggregate("0", store="both", emit="every").to_stream().to("out")
+
+
 CASES = [
     Case(
         "two streams share their windows",
@@ -89,6 +97,17 @@ CASES = [
         every("out", (("a", 0, 10), "0-x-y", 3)),
         put("right", ("a", "1", 5), ("a", "2", 6)),
         settled("out", {("a", 0, 10): "0-x-y+1+2"}),
+    ),
+    Case(
+        "answers of a foreign-key join share windows with another stream",
+        with_answers,
+        put("left", ("ann", "x", 1)),
+        put("towns", ("rome", "Rome", 2)),
+        put("people", ("ann", "rome", 3)),
+        every("out", (("ann", 0, 10), "0-x", 1), (("ann", 0, 10), "0-x+Rome", 3)),
+        put("left", ("ann", "y", 4)),
+        put("towns", ("rome", "Roma", 5)),
+        every("out", (("ann", 0, 10), "0-x+Rome-y", 4), (("ann", 0, 10), "0-x+Rome-y+Roma", 5)),
     ),
     Case(
         "suppress knows when the windows of a cogroup close",

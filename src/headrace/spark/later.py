@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node
+from headrace.plan.nodes import Node, WindowedCogroup
 from headrace.plan.nodes.base import Facts, Unary
 from headrace.plan.old_values import sending_old
 from headrace.spark.grouping import Grouping
@@ -81,6 +81,8 @@ def _levels(grouping: Grouping) -> dict[Node, int]:
             levels[node] = max((levels[one] + (one not in grouping.inside) for one in node.inputs), default=1)
         else:
             levels[node] = max((levels[one] for one in node.inputs), default=0)
+    for cogroup in grouping.plan.of(WindowedCogroup):  # its parts write to its store
+        levels.update(dict.fromkeys(cogroup.parts, levels[cogroup]))
     return levels
 
 
