@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _SLICE_S = 0.2
 _COUNT_S = 1.0
+_NAMED = 8
 
 
 class Run:
@@ -186,6 +187,13 @@ class Run:
 
 
 def _route(plan: Plan) -> str:
-    read = [source.pattern or ", ".join(source.topics) for source in plan.of(Source)]
+    read = [name for source in plan.of(Source) for name in (source.topics or (str(source.pattern),))]
     written = [to.topic if isinstance(to.topic, str) else f"topics by {to.topic}" for to in plan.of(To)]
-    return f"from {', '.join(read)}" + (f" to {', '.join(dict.fromkeys(written))}" if written else "")
+    return f"from {_first(read)}" + (f" to {_first(written)}" if written else "")
+
+
+def _first(names: Sequence[str]) -> str:
+    """Some of many names."""
+    named = list(dict.fromkeys(names))
+    more = len(named) - _NAMED
+    return ", ".join(named) if more <= 1 else f"{', '.join(named[:_NAMED])} and {more} more"
