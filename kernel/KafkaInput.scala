@@ -45,8 +45,9 @@ class KafkaInputScan(kafka: Scan, options: CaseInsensitiveStringMap) extends Sca
 
   override def toMicroBatchStream(checkpoint: String): MicroBatchStream = {
     val stream = kafka.toMicroBatchStream(checkpoint).asInstanceOf[KafkaInput.Stream]
-    val unread = KafkaInput.names(options, "unread").toSet
-    new KafkaInputStream(stream, Admission.of(options), Ticks.of(options), options.getInt("tasks", 0), unread)
+    val Seq(topics, unread) = Seq("subscribe", "unread").map(KafkaInput.names(options, _))
+    new KafkaInputStream(
+      stream, Admission.of(options), Ticks.of(options), topics, options.getInt("tasks", 0), unread.toSet)
   }
 }
 
@@ -62,8 +63,11 @@ object KafkaInput {
     options.getOrDefault(option, "").split(',').filter(_.nonEmpty).toSeq
 }
 
-/** @param tasks how many there are, if their partitions are shared among them; 0 if each is read by itself */
-class KafkaInputStream(kafka: KafkaInput.Stream, admission: Admission, ticks: Ticks, tasks: Int, unread: Set[String])
+/** @param topics those that are read, in the order they were declared
+  * @param tasks  how many there are, if partitions are shared among them; 0 if each is read by itself
+  */
+class KafkaInputStream(
+    kafka: KafkaInput.Stream, admission: Admission, ticks: Ticks, topics: Seq[String], tasks: Int, unread: Set[String])
     extends MicroBatchStream with SupportsTriggerAvailableNow with ReportsSourceMetrics {
   /** Under which name this query reads. */
   @volatile private var group = Option.empty[String]
@@ -81,9 +85,16 @@ class KafkaInputStream(kafka: KafkaInput.Stream, admission: Admission, ticks: Ti
     Clock.tell(until.clock)
     val ranges = kafka.planInputPartitions(of(InputOffset.read(start.json)), of(until)).toSeq.map(KafkaRange.of)
     group = ranges.headOption.map(_.consumer.get(ConsumerConfig.GROUP_ID_CONFIG).toString).orElse(group)
-    val shares = if (tasks == 0) ranges.map(Seq(_)) else (0 until tasks).map(task => ranges.filter(_.partition.partition % tasks == task))
-    shares.map(InputRanges(_)).toArray
+    shares(ranges).map(InputRanges(_)).toArray
   }
+
+  /** The ranges of each task; topics go in the order they were declared. */
+  private def shares(ranges: Seq[KafkaRange]): Seq[Seq[KafkaRange]] =
+    if (tasks == 0) ranges.map(Seq(_))
+    else {
+      val ordered = ranges.sortBy(range => (topics.indexOf(range.partition.topic), range.partition.partition))
+      (0 until tasks).map(task => ordered.filter(_.partition.partition % tasks == task))
+    }
 
   override def prepareForTriggerAvailableNow(): Unit = {
     ticks.onlyAtStart()

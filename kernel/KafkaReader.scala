@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, Par
 import org.apache.spark.sql.kafka010.headrace.KafkaRange
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What one task reads in a batch, one range after another. */
+/** What one task reads in a batch; at equal times the first range goes first. */
 case class InputRanges(ranges: Seq[KafkaRange]) extends InputPartition {
   override def preferredLocations: Array[String] = ranges.flatMap(_.location).distinct.toArray
 }
@@ -16,39 +16,58 @@ case class InputRanges(ranges: Seq[KafkaRange]) extends InputPartition {
 /** @param unread the topics of whose values nobody wants to know more than whether there is one */
 class KafkaReaderFactory(unread: Set[String]) extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
-    new KafkaReader(partition.asInstanceOf[InputRanges].ranges.iterator, unread)
+    new KafkaReader(partition.asInstanceOf[InputRanges].ranges, unread)
 }
 
 /** Rows as Spark's Kafka source has them, of a consumer's records as they are: nothing is copied.
   *
   * Spark's own reader asks the broker for the ends of a partition at every poll, and copies every record into a row.
+  *
+  * Of several partitions the one is next whose head has the smallest time, as a task takes them, see [[Turn]].
   */
-final class KafkaReader(ranges: Iterator[KafkaRange], unread: Set[String]) extends PartitionReader[InternalRow] {
+final class KafkaReader(ranges: Seq[KafkaRange], unread: Set[String]) extends PartitionReader[InternalRow] {
   private val row = new KafkaRow
-  private var reading: Reading = _
+  private val waiting =
+    ranges.map(range => new KafkaReader.Head(Readings.borrow(range, unread(range.partition.topic)))).toBuffer
+  private var last: KafkaReader.Head = _
+
+  waiting.toSeq.foreach(advance)
 
   override def next(): Boolean = {
-    var record = if (reading == null) null else reading.next()
-    while (record == null && (reading != null || ranges.hasNext)) {
-      giveBack()
-      if (ranges.hasNext) {
-        val range = ranges.next()
-        reading = Readings.borrow(range, unread(range.partition.topic))
-        record = reading.next()
-      }
+    if (last != null) advance(last)
+    last = null
+    var i = 0
+    while (i < waiting.length) {
+      if (last == null || waiting(i).turn < last.turn) last = waiting(i)
+      i += 1
     }
-    row.of(record)
-    record != null
+    if (last != null) row.of(last.record)
+    last != null
   }
 
   override def get: InternalRow = row
 
   /** What was not read to its end did not go well, or somebody lost interest: it is not used again. */
-  override def close(): Unit = if (reading != null) reading.close()
+  override def close(): Unit = waiting.foreach(_.reading.close())
 
-  private def giveBack(): Unit = {
-    if (reading != null) Readings.giveBack(reading)
-    reading = null
+  private def advance(head: KafkaReader.Head): Unit = if (!head.advance()) {
+    waiting -= head
+    Readings.giveBack(head.reading)
+  }
+}
+
+object KafkaReader {
+  /** The next record of a partition, and when its turn comes. */
+  private final class Head(val reading: Reading) {
+    var record: Reading.Brought = _
+    var turn = Long.MinValue
+
+    /** Go on to the next record; false if there is none. */
+    def advance(): Boolean = {
+      record = reading.next()
+      if (record != null && record.timestamp > turn) turn = record.timestamp
+      record != null
+    }
   }
 }
 
@@ -60,7 +79,7 @@ final class KafkaRow extends BaseGenericInternalRow {
 
   def of(record: ConsumerRecord[Array[Byte], Array[Byte]]): Unit = {
     this.record = record
-    if (record != null && (record.topic ne named)) {
+    if (record.topic ne named) {
       named = record.topic
       topic = UTF8String.fromString(named)
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headrace.expr import Bound
-from headrace.plan.nodes import Source
+from headrace.plan.nodes import Source, Times
 from headrace.plan.sharing import Sharing
 from headrace.serde import BYTES
 from headrace.spark.placement import Placement
@@ -28,11 +28,9 @@ def _moves(source: Source) -> bool:
 
 
 def in_order(placement: Placement, sharing: Sharing) -> bool:
-    """Whether each task reads one partition at most: then its records come in their order."""
-    counts = [count for topics in sharing.partitions.values() for count in (topics or {}).values()]
-    return (
-        apart(placement, sharing) and len(placement.plan.of(Source)) == len(counts) == 1 and counts[0] <= sharing.tasks
-    )
+    """Whether the tasks also read their records in the order in which they take them: by the times that Kafka has."""
+    plainly_timed = all(source.timestamp in (Times.FAIL, Times.SKIP) for source in placement.plan.of(Source))
+    return apart(placement, sharing) and plainly_timed
 
 
 def passes_through(placement: Placement, sharing: Sharing) -> bool:
