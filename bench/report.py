@@ -37,8 +37,9 @@ def report(results: Results) -> str:
 def _intro(results: Results) -> str:
     return (
         f"`make bench` on {os.cpu_count()} cores with the broker beside: {results.records:,} records a workload"
-        f" (Quix Streams: a {_part(QUIX.part)}), one broker, 4 partitions,\nat least once. Kafka Streams 4.3.1 has 2"
-        " threads and 2 GB of heap, Quix Streams 2 processes. All outputs are checked;\na run with a wrong one is void."
+        f" (PySpark and Quix Streams: 1/{QUIX.part}),\none broker, 4 partitions, at least once. Kafka Streams 4.3.1 has"
+        " 2 threads and 2 GB of heap, Quix Streams 2 processes.\n"
+        "All outputs are checked; a run with a wrong one is void."
     )
 
 
@@ -134,10 +135,6 @@ def _special(results: Results) -> str:
 
 def _verdict(reached: bool) -> str:
     return "reached" if reached else "missed"
-
-
-def _part(part: int) -> str:
-    return {10: "tenth"}.get(part, f"1/{part}")
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from bench.contenders import HEADRACE, HEADRACE_EVERY, QUIX, SPARK, STREAMS, STREAMS_EVERY, Contender
@@ -26,7 +26,7 @@ LATENCIES: dict[str, Sequence[Contender]] = {
     "W2": (HEADRACE_EVERY, STREAMS_EVERY, SPARK, QUIX),
 }
 KEYS = ("turns-1M", "turns-10M")
-KEYS_FACTOR = 5
+KEYS_FACTOR = 2
 """So many times the records: every key has to come."""
 STAGES = (1, 3)
 PARTS = (*DRAINS, "latency", "keys", "stages")
@@ -49,8 +49,10 @@ class Results:
         return next((one for one in self.drains if (one.workload, one.contender) == wanted), None)
 
 
-def run(only: Sequence[str], *, records: int, rate: int, seconds: int) -> Results:
-    """Run the parts that are named, telling each result as it comes."""
+def run(
+    only: Sequence[str], *, records: int, rate: int, seconds: int, after: Callable[[Results], None] = lambda _: None
+) -> Results:
+    """Run the parts that are named, telling each result as it comes, and `after` each part all there are by then."""
     results, begun = Results(records, rate, seconds), time.monotonic()
     with fresh_broker() as broker:
         for part in only:
@@ -63,6 +65,7 @@ def run(only: Sequence[str], *, records: int, rate: int, seconds: int) -> Result
                     _drains(broker, results, workload, (HEADRACE,), records * KEYS_FACTOR)
             else:
                 _drains(broker, results, part, DRAINS[part], records)
+            after(results)
     print(f"done in {(time.monotonic() - begun) / 60:.0f} min", flush=True)
     return results
 
