@@ -1,11 +1,10 @@
 package org.apache.spark.sql.headrace
 
 import java.util
-import java.util.Optional
+import java.util.{Optional, UUID}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.kafka.clients.consumer.ConsumerConfig
 import org.apache.spark.sql.connector.catalog.{Column, SupportsRead, Table, TableCapability, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory, Scan, ScanBuilder}
@@ -69,8 +68,7 @@ object KafkaInput {
 class KafkaInputStream(
     kafka: KafkaInput.Stream, admission: Admission, ticks: Ticks, topics: Seq[String], tasks: Int, unread: Set[String])
     extends MicroBatchStream with SupportsTriggerAvailableNow with ReportsSourceMetrics {
-  /** Under which name this query reads. */
-  @volatile private var group = Option.empty[String]
+  private val id = UUID.randomUUID.toString
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
     val from = InputOffset.read(start.json)
@@ -84,7 +82,6 @@ class KafkaInputStream(
     val until = InputOffset.read(end.json)
     Clock.tell(until.clock)
     val ranges = kafka.planInputPartitions(of(InputOffset.read(start.json)), of(until)).toSeq.map(KafkaRange.of)
-    group = ranges.headOption.map(_.consumer.get(ConsumerConfig.GROUP_ID_CONFIG).toString).orElse(group)
     shares(ranges).map(InputRanges(_)).toArray
   }
 
@@ -104,7 +101,7 @@ class KafkaInputStream(
   override def stop(): Unit = {
     admission.close()
     kafka.stop()
-    group.foreach(Readings.end)
+    Readings.end(id)
   }
 
   override def latestOffset(): Offset = kafka.latestOffset()
@@ -112,7 +109,7 @@ class KafkaInputStream(
   override def reportLatestOffset(): Offset = kafka.reportLatestOffset()
   override def initialOffset(): Offset = kafka.initialOffset()
   override def deserializeOffset(json: String): Offset = InputOffset.read(json)
-  override def createReaderFactory(): PartitionReaderFactory = new KafkaReaderFactory(unread)
+  override def createReaderFactory(): PartitionReaderFactory = new KafkaReaderFactory(id, unread)
   override def commit(end: Offset): Unit = ()
 
   override def metrics(consumed: Optional[Offset]): util.Map[String, String] =

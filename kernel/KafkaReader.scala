@@ -13,10 +13,14 @@ case class InputRanges(ranges: Seq[KafkaRange]) extends InputPartition {
   override def preferredLocations: Array[String] = ranges.flatMap(_.location).distinct.toArray
 }
 
-/** @param unread the topics of whose values nobody wants to know more than whether there is one */
-class KafkaReaderFactory(unread: Set[String]) extends PartitionReaderFactory {
+/** @param stream the input of a query, whose consumers stay from batch to batch
+  * @param unread the topics of whose values nobody wants to know more than whether there is one
+  */
+class KafkaReaderFactory(stream: String, unread: Set[String]) extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
-    new KafkaReader(partition.asInstanceOf[InputRanges].ranges, unread)
+    new KafkaReader(partition.asInstanceOf[InputRanges].ranges.map { range =>
+      Readings.borrow(stream, range, unread(range.partition.topic))
+    })
 }
 
 /** Rows as Spark's Kafka source has them, of a consumer's records as they are: nothing is copied.
@@ -25,10 +29,9 @@ class KafkaReaderFactory(unread: Set[String]) extends PartitionReaderFactory {
   *
   * Of several partitions the one is next whose head has the smallest time, as a task takes them, see [[Turn]].
   */
-final class KafkaReader(ranges: Seq[KafkaRange], unread: Set[String]) extends PartitionReader[InternalRow] {
+final class KafkaReader(readings: Seq[Reading]) extends PartitionReader[InternalRow] {
   private val row = new KafkaRow
-  private val waiting =
-    ranges.map(range => new KafkaReader.Head(Readings.borrow(range, unread(range.partition.topic)))).toBuffer
+  private val waiting = readings.map(new KafkaReader.Head(_)).toBuffer
   private var last: KafkaReader.Head = _
 
   waiting.toSeq.foreach(advance)

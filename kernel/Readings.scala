@@ -6,7 +6,7 @@ import java.util
 
 import scala.collection.mutable
 
-import org.apache.kafka.clients.consumer.{ConsumerConfig, ConsumerRecord, KafkaConsumer, OffsetOutOfRangeException}
+import org.apache.kafka.clients.consumer.{ConsumerRecord, KafkaConsumer, OffsetOutOfRangeException}
 import org.apache.kafka.common.TopicPartition
 import org.apache.kafka.common.errors.TimeoutException
 import org.apache.kafka.common.header.Headers
@@ -17,11 +17,11 @@ import org.apache.spark.sql.kafka010.headrace.KafkaRange
   *
   * Kept from batch to batch, for the next one goes on where the last one ended, and its records may be here already.
   */
-final class Reading(val of: Reading.Of) extends AutoCloseable {
+final class Reading(val of: Reading.Of, config: util.Map[String, Object], unread: Boolean) extends AutoCloseable {
   var lastUsed = 0L
   private val consumer = {
-    val value = if (of.unread) new Presence else new ByteArrayDeserializer
-    new KafkaConsumer[Array[Byte], Array[Byte]](of.consumer, new ByteArrayDeserializer, value)
+    val value = if (unread) new Presence else new ByteArrayDeserializer
+    new KafkaConsumer[Array[Byte], Array[Byte]](config, new ByteArrayDeserializer, value)
   }
   consumer.assign(util.List.of(of.partition))
   private var brought: util.Iterator[Reading.Brought] = util.Collections.emptyIterator()
@@ -78,8 +78,8 @@ final class Reading(val of: Reading.Of) extends AutoCloseable {
 object Reading {
   type Brought = ConsumerRecord[Array[Byte], Array[Byte]]
 
-  /** Which consumer reads what. */
-  case class Of(partition: TopicPartition, consumer: util.Map[String, Object], unread: Boolean)
+  /** Whose it is, and what is read. */
+  case class Of(stream: String, partition: TopicPartition)
 
   private val Wait = Duration.ofSeconds(1)
   private val Silence = Duration.ofSeconds(120)
@@ -90,9 +90,9 @@ object Readings {
   private val IdleNanos = Duration.ofMinutes(5).toNanos
   private val waiting = mutable.Map.empty[Reading.Of, Reading]
 
-  def borrow(range: KafkaRange, unread: Boolean): Reading = {
-    val of = Reading.Of(range.partition, range.consumer, unread)
-    val reading = synchronized(waiting.remove(of)).getOrElse(new Reading(of))
+  def borrow(stream: String, range: KafkaRange, unread: Boolean): Reading = {
+    val of = Reading.Of(stream, range.partition)
+    val reading = synchronized(waiting.remove(of)).getOrElse(new Reading(of, range.consumer, unread))
     reading.begin(range.from, range.until)
     reading
   }
@@ -106,9 +106,8 @@ object Readings {
     done.foreach(_.close())
   }
 
-  /** The query is over whose consumers are configured so. */
-  def end(group: String): Unit =
-    synchronized(take(_.of.consumer.get(ConsumerConfig.GROUP_ID_CONFIG) == group)).foreach(_.close())
+  /** The query of a stream is over. */
+  def end(stream: String): Unit = synchronized(take(_.of.stream == stream)).foreach(_.close())
 
   private def take(wanted: Reading => Boolean): Seq[Reading] = {
     val taken = waiting.values.filter(wanted).toSeq

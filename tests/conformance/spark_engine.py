@@ -7,6 +7,8 @@ from contextlib import closing
 from itertools import groupby
 from pathlib import Path
 
+import pytest
+
 from cases.table import Case
 from conformance.kafka_io import Reader, create_topics, produce_all
 from conformance.observed import Observed
@@ -39,6 +41,15 @@ def observe_all(cases: Sequence[Case], broker: str, checkpoints: Path) -> dict[s
             for case in pack:
                 observed[case.id].failure = exc
     return observed
+
+
+def observe_chosen(
+    request: pytest.FixtureRequest, cases: Mapping[str, Case], broker: str, checkpoints: Path
+) -> dict[str, Observed]:
+    """The same of those cases, by the names of their tests, that are in this run: all of them, or some with -k."""
+    request.getfixturevalue("spark")  # keeps Spark up between the applications
+    chosen = {item.name for item in request.session.items}
+    return observe_all([case for test, case in cases.items() if test in chosen], broker, checkpoints)
 
 
 def refusal(case: Case) -> HeadraceError | None:

@@ -9,7 +9,7 @@ import pytest
 from cases.all import all_cases
 from cases.table import Case
 from conformance.observed import Observed
-from conformance.spark_engine import observe_all, refusal
+from conformance.spark_engine import observe_chosen, refusal
 from conformance.task_engine import observe
 
 
@@ -36,11 +36,9 @@ def test_on_task_with_restarts(case: Case) -> None:
 def on_spark(
     request: pytest.FixtureRequest, broker: str, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Observed]:
-    """What the cases of this run write on Spark: all of them, or those that were chosen with -k."""
-    request.getfixturevalue("spark")  # keeps Spark up between the applications
-    chosen = {item.name for item in request.session.items}
-    cases = [case for case in all_cases() if f"test_on_spark[{case}]" in chosen]
-    return observe_all(cases, broker, tmp_path_factory.mktemp("cases"))
+    """What the cases of this run write on Spark."""
+    tests = {f"test_on_spark[{case}]": case for case in all_cases()}
+    return observe_chosen(request, tests, broker, tmp_path_factory.mktemp("cases"))
 
 
 def _with_gaps(case: Case) -> Any:

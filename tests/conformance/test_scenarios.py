@@ -12,7 +12,7 @@ from conformance.observed import Observed
 from conformance.scenarios import BUILDERS, Scenario
 from conformance.scenarios.on_spark import case_of, check_observed
 from conformance.scenarios.runner import check
-from conformance.spark_engine import observe_all, refusal
+from conformance.spark_engine import observe_chosen, refusal
 
 FILE = Path(__file__).parents[2].parent / "shared" / "kstreams-cases.json"
 SCENARIOS = [Scenario(raw) for raw in json.loads(FILE.read_text())["scenarios"]] if FILE.is_file() else []
@@ -57,11 +57,9 @@ ON_SPARK = {one.id: case for one in SCENARIOS if there(one) and (case := case_of
 def on_spark(
     request: pytest.FixtureRequest, broker: str, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Observed]:
-    """What the scenarios of this run write on Spark: all of them, or those that were chosen with -k."""
-    request.getfixturevalue("spark")  # keeps Spark up between the applications
-    chosen = {item.name for item in request.session.items}
-    cases = [case for name, case in ON_SPARK.items() if f"test_scenario_on_spark[{name}]" in chosen]
-    return observe_all(cases, broker, tmp_path_factory.mktemp("scenarios"))
+    """What the scenarios of this run write on Spark."""
+    tests = {f"test_scenario_on_spark[{name}]": case for name, case in ON_SPARK.items()}
+    return observe_chosen(request, tests, broker, tmp_path_factory.mktemp("scenarios"))
 
 
 def _with_gaps(scenario: Scenario) -> Any:
