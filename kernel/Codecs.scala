@@ -4,6 +4,7 @@ import java.nio.ByteBuffer
 import java.nio.CharBuffer
 import java.nio.charset.{CodingErrorAction, StandardCharsets}
 
+import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
 /** The primitive serdes: Kafka's own bytes, with the checks and the words of `headrace.serde.primitives`.
@@ -13,7 +14,7 @@ import org.apache.spark.unsafe.types.UTF8String
 object Codecs {
   def decodeString(data: Array[Byte]): UTF8String = {
     val text = UTF8String.fromBytes(data)
-    if (!text.isValid) {
+    if (!isAscii(data) && !text.isValid) {
       val at = firstInvalid(data)
       throw new Refusal(f"byte 0x${data(at)}%02x at $at is not UTF-8")
     }
@@ -61,6 +62,22 @@ object Codecs {
       throw new Refusal(s"$there, $size ${if (size == 1) "is" else "are"} needed")
     }
     data
+  }
+
+  /** Most texts are, and eight bytes at once are quickly looked at. */
+  private def isAscii(data: Array[Byte]): Boolean = {
+    val words = data.length & ~7
+    var found = 0L
+    var i = 0
+    while (i < words) {
+      found |= Platform.getLong(data, Platform.BYTE_ARRAY_OFFSET + i)
+      i += 8
+    }
+    while (i < data.length) {
+      found |= data(i)
+      i += 1
+    }
+    (found & 0x8080808080808080L) == 0
   }
 
   private def firstInvalid(data: Array[Byte]): Int = {

@@ -5,10 +5,8 @@ package org.apache.spark.sql.headrace
   * A batch has a cost of its own beside that of its records, which shows when sizes differ. Where that cost is high, as on
   * a busy machine, batches are longer, so that half of their time is for records. The first batch of a query, in which
   * Spark compiles, only tells how long a batch takes at most.
-  *
-  * @param allowed more than this a batch never has
   */
-final class Pace(allowed: Long) {
+final class Pace {
   import Pace._
 
   private var most = First
@@ -46,7 +44,7 @@ final class Pace(allowed: Long) {
     }
   }
 
-  private def grown(wanted: Long): Long = math.min(allowed, math.min(most * Factor, wanted))
+  private def grown(wanted: Long): Long = math.min(Most, math.min(most * Factor, wanted))
 }
 
 object Pace {
@@ -55,6 +53,7 @@ object Pace {
   private val Share = 0.8
   private val Factor = 4L
   private val First = 100000L
+  private val Most = 5000000L
   private val Least = 100L
 
   private case class Done(size: Long, millis: Long) {

@@ -151,7 +151,7 @@ case class TupleShape(name: String, columns: Seq[String], of: Seq[Shape]) extend
 
   override def dataType: DataType =
     StructType(columns.zip(of).map { case (column, part) => StructField(column, part.dataType) })
-  override def decimals: Boolean = of.exists(_.decimals)
+  override val decimals: Boolean = of.exists(_.decimals)
 
   override def read(in: JsonScanner): Any =
     if (in.kind != '[') mismatch(in, needed)

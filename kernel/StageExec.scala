@@ -51,8 +51,9 @@ case class StageExec(
     val computes = Compute.borrow(spec.id, functions)
     val group = Groups.of(getStateInfo.numPartitions)(TaskContext.getPartitionId())
     val task = new Task(group, spec, new StateCells(db, _), computes, tally, Clock.here)
-    val records = rows.map(new EnvelopeReader(child.output.map(_.name)))
-    val results = task.run(if (spec.ordered) records else TaskOrder.sort(records)).map(new EnvelopeWriter(output.map(_.name)))
+    val inOrder = if (spec.ordered) rows else TaskOrder.sort(rows, child.schema)
+    val records = inOrder.map(new EnvelopeReader(child.schema.fieldNames))
+    val results = task.run(records).map(new EnvelopeWriter(output.map(_.name)))
     CompletionIterator[InternalRow, Iterator[InternalRow]](results, {
       longMetric("allUpdatesTimeMs") += NANOSECONDS.toMillis(System.nanoTime - began)
       tally.count(Tally.Rows, spec.number.toString, "", StageExec.rows(db))

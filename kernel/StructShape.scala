@@ -44,7 +44,7 @@ case class StructShape(name: String, style: String, fields: Seq[FieldShape]) ext
   all.indices.foreach(place => places.put(UTF8String.fromString(all(place).name), place))
 
   override def dataType: DataType = StructType(all.map(field => StructField(field.name, field.dataType)))
-  override def decimals: Boolean = all.exists(_.of.decimals)
+  override val decimals: Boolean = all.exists(_.of.decimals)
 
   override def read(in: JsonScanner): Any =
     if (in.kind != '{') mismatch(in, s"$name (an object)")

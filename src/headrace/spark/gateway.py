@@ -28,13 +28,8 @@ _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _REASON = re.compile(r'^(Exception in thread "main" [\w.$]+|Error): ')
 
-# The JVM's second compiler waits for code that is really hot: at the start it would take the cores from the program.
-_QUICK_START = (
-    "-XX:+UseParallelGC",
-    "-XX:Tier4InvocationThreshold=50000",
-    "-XX:Tier4MinInvocationThreshold=6000",
-    "-XX:Tier4CompileThreshold=150000",
-)
+# What plans a batch is not worth the time of the JVM's second compiler, which would take a core from the records.
+_COMPILER_SETTINGS = Path(__file__).with_name("compiler.json")
 
 # A topology of many operators is a deep plan, and Spark goes through it by recursion.
 DEEP_PLANS = "-Xss16m"
@@ -91,7 +86,10 @@ class Gateway:
 
     def _options(self, verbose: bool) -> list[str]:
         return [
-            *_QUICK_START,
+            "-XX:+UseParallelGC",
+            "-XX:+UnlockDiagnosticVMOptions",
+            f"-XX:CompilerDirectivesFile={_COMPILER_SETTINGS}",
+            "-XX:+DisplayVMOutputToStderr",  # where it says that it read these
             DEEP_PLANS,
             *self._archive.java_options(),
             f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}",

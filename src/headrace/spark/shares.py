@@ -33,11 +33,6 @@ def in_order(placement: Placement, sharing: Sharing) -> bool:
     return apart(placement, sharing) and plainly_timed
 
 
-def passes_through(placement: Placement, sharing: Sharing) -> bool:
-    """Whether no record waits for another one of its batch."""
-    return placement.stages == 0 or (placement.stages == 1 and in_order(placement, sharing))
-
-
 def unread(placement: Placement) -> list[str]:
     """The topics whose values only have to be there or not."""
     return [

@@ -18,7 +18,7 @@ from headrace.spark.flow import CARRIED, Columns, Flow
 from headrace.spark.placement import Placement
 from headrace.spark.queues import Queues
 from headrace.spark.session import kernel
-from headrace.spark.shares import apart, passes_through, unread
+from headrace.spark.shares import apart, unread
 from headrace.spark.sql import decode, encode, guarded, text
 from headrace.spark.tasks import Tasks
 from headrace.spark.timestamps import remember, remembering, stamp
@@ -32,9 +32,6 @@ WHERE = "concat(source_topic, '-', partition, '@', offset)"
 
 FORMAT = "org.apache.spark.sql.headrace.KafkaInput"
 _AGES = f"{1 << 62}L"
-
-_MOST_PASSING, _MOST_WAITING = 5_000_000, 1_000_000
-"""How many records a batch has at most: those that wait for their turn do so in memory."""
 
 
 def read_topics(
@@ -61,7 +58,6 @@ def read_topics(
         .option("kafka.isolation.level", "read_committed")
         .option("unread", ",".join(unread(placement)))
         .option("tasks", sharing.tasks if apart(placement, sharing) else 0)
-        .option("most", _MOST_PASSING if passes_through(placement, sharing) else _MOST_WAITING)
         # The end of a batch may lie behind the last record that is there: the answer to that should not take long.
         .option("kafka.fetch.max.wait.ms", 20)
         .option("kafka.max.poll.records", 2_000)
