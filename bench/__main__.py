@@ -21,6 +21,9 @@ def main() -> None:
     parser.add_argument("benchmark", nargs="?", choices=RECORDS, default="suite")
     parser.add_argument("--records", type=int, help="how many a workload has")
     parser.add_argument("--only", nargs="+", choices=suite.PARTS, metavar="PART", help=", ".join(suite.PARTS))
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="how often each system has its turn; the middle run counts"
+    )
     parser.add_argument("--rate", type=int, default=1_000, help="records a second when latency is measured")
     parser.add_argument("--seconds", type=int, default=30, help="for how long it is measured")
     parser.add_argument("--keep", action="store_true", help="write RESULTS.md in any case")
@@ -36,9 +39,15 @@ def main() -> None:
         text = driver.measure(records)
         keep(text)
     else:
-        parts, speed = chosen.only or suite.PARTS, {"rate": chosen.rate, "seconds": chosen.seconds}
-        # Kept after each part: a run that is broken off was not in vain.
-        text = report(suite.run(parts, records=records, after=lambda results: keep(report(results)), **speed))
+        results = suite.run(
+            chosen.only or suite.PARTS,
+            records=records,
+            rounds=chosen.rounds,
+            rate=chosen.rate,
+            seconds=chosen.seconds,
+            after=lambda results: keep(report(results)),  # a run that is broken off was not in vain
+        )
+        text = report(results)
     print(text)
 
 

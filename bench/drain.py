@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.contenders import Contender
@@ -47,6 +47,8 @@ class Result:
     broker_cpu_s: float = 0.0
     peak_bytes: int = 0
     start_s: float = 0.0
+    rates: tuple[float, ...] = ()
+    """Of all runs, if this is the middle one of several."""
     note: str | None = None
 
     @property
@@ -135,6 +137,15 @@ class _Seen:
             self.first_ms = min(self.first_ms, output.ts)
             self.last_ms = max(self.last_ms, output.ts)
             yield output
+
+
+def middle(results: Sequence[Result]) -> Result:
+    """Of several runs of a system the one in the middle; a void one makes all of them void."""
+    void = next((one for one in results if one.note is not None), None)
+    if void is not None or len(results) == 1:
+        return void or results[0]
+    ordered = sorted(results, key=lambda one: one.rate)
+    return replace(ordered[len(ordered) // 2], rates=tuple(one.rate for one in ordered))
 
 
 def _seen(check: Check, records: Iterable[Input]) -> Iterator[Input]:

@@ -39,7 +39,8 @@ def _intro(results: Results) -> str:
         f"`make bench` on {os.cpu_count()} cores with the broker beside: {results.records:,} records a workload"
         f" (PySpark and Quix Streams: 1/{QUIX.part}),\none broker, 4 partitions, at least once. Kafka Streams 4.3.1 has"
         " 2 threads and 2 GB of heap, Quix Streams 2 processes.\n"
-        "All outputs are checked; a run with a wrong one is void."
+        f"All outputs are checked; a run with a wrong one is void. Systems ran {results.rounds} times in turn, and the"
+        " middle run of each is\nshown; PySpark and Quix Streams ran once."
     )
 
 
@@ -88,7 +89,7 @@ def _drain(one: Result) -> tuple[str, ...]:
     return (
         one.workload,
         one.contender,
-        f"{one.rate:,.0f}",
+        f"{one.rate:,.0f}" + (f" ({one.rates[0]:,.0f} - {one.rates[-1]:,.0f})" if one.rates else ""),
         f"{one.warm_rate:,.0f}" if one.warm_rate else "",
         f"{one.records / one.cpu_s:,.0f}",
         f"{one.broker_cpu_s / one.drain_s:.2f}",

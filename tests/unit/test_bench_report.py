@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from bench.drain import Result, judged, warm_rate
+from bench.drain import Result, judged, middle, warm_rate
 from bench.latency import Latency
 from bench.process import Ran, Usage
 from bench.report import report
@@ -32,7 +32,7 @@ def test_ratios_stand_beside_what_they_have_to_reach() -> None:
         Result(workload="W3", contender="headrace", note="not on Spark yet: windowed (bids) does not run on Spark yet"),
         drained("W3", "Kafka Streams", 100.0),
     ]
-    lines = report(Results(1_000, 10, 1, drains=drains)).splitlines()
+    lines = report(Results(1_000, 1, 10, 1, drains=drains)).splitlines()
     assert "| W2, keyed count, 10 k keys | Kafka Streams | 3.00 | 3.00 | 1.5 | reached |" in lines
     assert "| W2, keyed count, 10 k keys | Quix Streams | 6.00 | 6.00 | 10 | missed |" in lines
     refused = "not on Spark yet: windowed (bids) does not run on Spark yet"
@@ -44,16 +44,24 @@ def test_special_figures_are_judged() -> None:
     large = Result(workload="W2-1M", contender="headrace", records=1, drain_s=1.0, cpu_s=1.0, peak_bytes=3_500_000_000)
     keys = [drained("turns-1M", "headrace", 100.0), drained("turns-10M", "headrace", 80.0)]
     singles = [Single(1, 250.0, 300.0), Single(3, note="void: no")]
-    lines = report(Results(1_000, 10, 1, drains=[large, *keys], singles=singles)).splitlines()
+    lines = report(Results(1_000, 1, 10, 1, drains=[large, *keys], singles=singles)).splitlines()
     assert "| peak memory, W2 with 1 M keys | 3.50 GB | 3 GB or less | missed |" in lines
     assert "| rate with 10 M keys / with 1 M | 0.80 (80 / 100 records/s) | 0.7 | reached |" in lines
     assert "| batch of one record, one stage | 250 ms (answer after 300 ms) | 300 ms or less | reached |" in lines
     assert "| batch of one record, 3 stages | void: no | 600 ms or less | missed |" in lines
 
 
+def test_the_middle_run_counts() -> None:
+    runs = [drained("W2", "headrace", rate) for rate in (300.0, 100.0, 200.0)]
+    assert (middle(runs).rate, middle(runs).rates) == (200.0, (100.0, 200.0, 300.0))
+    void = Result(workload="W2", contender="headrace", note="void: wrong")
+    assert middle([*runs, void]) is void
+    assert middle(runs[:1]) is runs[0]
+
+
 def test_latencies_are_shown() -> None:
     found = [Latency(workload="W1a", contender="headrace", p50=1.0, p99=2.0, most=3.0)]
-    assert "| W1a | headrace | 1 | 2 | 3 |" in report(Results(1_000, 10, 1, latencies=found))
+    assert "| W1a | headrace | 1 | 2 | 3 |" in report(Results(1_000, 1, 10, 1, latencies=found))
 
 
 @pytest.mark.parametrize(
