@@ -18,11 +18,13 @@ import random
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from cases.table import Case, Row
 from conformance.batches import Unbatched, rows
@@ -34,8 +36,9 @@ from conformance.spark_engine import observe_all, refusal
 from conformance.task_engine import observe
 from headrace.dsl import Builder
 from headrace.log.broker import EmbeddedBroker
+from headrace.plan.nodes import Node, Source
 from headrace.spark.session import join, leave
-from headrace.task.drops import Reason
+from headrace.task.loop import Loop
 
 Spec = dict[str, Any]
 """A case as the oracle has it."""
@@ -69,6 +72,24 @@ def _records(spec: Spec) -> dict[int, dict[str, Any]]:
     return {number: step for number, step in enumerate(spec["inputs"]) if "topic" in step}
 
 
+@contextmanager
+def ties_by_plan() -> Iterator[None]:
+    """At equal times Kafka Streams leaves open which of two repartitions is next.
+
+    The Python tasks do as its test driver does, by how queues lie in a heap. Spark has all records of a stage at once
+    and goes by the plan; so do the Python tasks here.
+    """
+    found = Loop._place
+
+    def place(loop: Loop, node: Node, topic: str) -> tuple[int, int, str]:
+        first, second, name = found(loop, node, topic)
+        return (first, second if isinstance(node, Source) else loop.plan.nodes.index(node), name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Loop, "_place", place)
+        yield
+
+
 def unlike_tasks(case: Case, observed: Observed) -> str | None:
     """The first batch that is not as on the Python tasks, in words; None if there is none."""
     wanted = observe(case)
@@ -78,15 +99,9 @@ def unlike_tasks(case: Case, observed: Observed) -> str | None:
             if new != asked:
                 place = f"topic {topic}, batch {number} of {len(case.batches)}"
                 return f"unlike the Python tasks: {place}\n wanted {asked}\n found  {new}\n{case.batches}"
-    mine, theirs = _settled_drops(observed), _settled_drops(wanted)
-    if mine != theirs:
-        return f"unlike the Python tasks\n wanted drops {theirs}\n found  drops {mine}\n{case.batches}"
+    if observed.drops != wanted.drops:
+        return f"unlike the Python tasks\n wanted drops {wanted.drops}\n found  drops {observed.drops}\n{case.batches}"
     return None
-
-
-def _settled_drops(observed: Observed) -> dict[tuple[str, str], int]:
-    """Without answers to rows that have changed since: at equal times, which comes first between two repartitions?"""
-    return {(node, why): count for (node, why), count in observed.drops.items() if why != Reason.OUTDATED.value}
 
 
 def unlike_kafka(spec: Spec, answer: dict[str, Any], case: Case, observed: Observed) -> str | None:
@@ -109,7 +124,7 @@ class Tally:
     """How a comparison goes."""
 
     def __init__(self) -> None:
-        self.alike, self.as_kafka, self.lossy, self.shortened, self.differing = 0, 0, 0, 0, 0
+        self.alike, self.tied, self.as_kafka, self.lossy, self.shortened, self.differing = 0, 0, 0, 0, 0, 0
         self.failed: defaultdict[str, list[str]] = defaultdict(list)
         """The cases of packs that failed, by what was said."""
         self.refused = Counter[str]()
@@ -131,6 +146,11 @@ class Tally:
         count = sum(len(put.records) for batch in case.batches for put in batch.puts)
         self.shortened += count < len(_records(spec))
         found = unlike_tasks(case, observed)
+        if found is not None:
+            with ties_by_plan():
+                if unlike_tasks(case, observed) is None:
+                    self.tied += 1
+                    return
         if found is None and with_kafka:
             if lost_there(spec, answer):
                 self.lossy += 1
@@ -152,6 +172,7 @@ class Tally:
             print(f"failed together: {' '.join(ids)}; find out which of them by --only\n{text}")
         print("cases with each operator:", ", ".join(f"{op} {count}" for op, count in self.ops.most_common()))
         print(f"{self.alike} as on the Python tasks, {self.shortened} of all with their first records only")
+        print(f"{self.tied} others too, where two repartitions at equal times go by the plan: Kafka leaves that open")
         if with_kafka:
             print(f"{self.as_kafka} as on Kafka Streams; it lost results in {self.lossy} others")
         print(f"{self.differing} different, {sum(map(len, self.failed.values()))} in packs that failed")
