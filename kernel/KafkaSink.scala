@@ -131,7 +131,7 @@ object KafkaSinkWriter {
     if (!row.isNullAt(Headers)) {
       val headers = row.getArray(Headers)
       var i = 0
-      while (i < headers.numElements) {
+      while (i < headers.numElements()) {
         val header = headers.getStruct(i, 2)
         record.headers.add(new RecordHeader(header.getUTF8String(0).toString, bytes(header, 1)))
         i += 1

@@ -151,6 +151,7 @@ object Operator {
     case "branch" | "errors" | "expired" | "late" | "merge" | "stream" => new Pass(node, task)
     case "cogroup" => new Cogroup(node, task)
     case "copy" => new Copy(node, task)
+    case "versioned_copy" => new VersionedCopy(node, task)
     case "count" => new Count(node, task)
     case "drop_duplicates" => new DropDuplicates(node, task)
     case "filter" => new Filter(node, task)

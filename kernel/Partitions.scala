@@ -12,7 +12,7 @@ object Partitions {
 
   /** Each once. */
   def of(chosen: ArrayData, count: Long, topic: UTF8String): ArrayData = {
-    val partitions = (0 until chosen.numElements).map { i =>
+    val partitions = (0 until chosen.numElements()).map { i =>
       if (chosen.isNullAt(i)) throw refusal("None", count, topic)
       checked(chosen.getLong(i), count, topic)
     }

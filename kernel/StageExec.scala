@@ -52,7 +52,7 @@ case class StageExec(
     val group = Groups.of(getStateInfo.numPartitions)(TaskContext.getPartitionId())
     val task = new Task(group, spec, new StateCells(db, _), computes, tally, Clock.here)
     val inOrder = if (spec.ordered) rows else TaskOrder.sort(rows, child.schema)
-    val records = inOrder.map(new EnvelopeReader(child.schema.fieldNames))
+    val records = inOrder.map(new EnvelopeReader(child.output.map(_.name)))
     val results = task.run(records).map(new EnvelopeWriter(output.map(_.name)))
     CompletionIterator[InternalRow, Iterator[InternalRow]](results, {
       longMetric("allUpdatesTimeMs") += NANOSECONDS.toMillis(System.nanoTime - began)

@@ -10,11 +10,20 @@ class Table(node: NodeSpec, task: Task) extends KeptTable(node, task) {
     }
 }
 
-/** Keeps the versions of each key, and sends on the changes with whether they are the newest. */
-class VersionedTable(node: NodeSpec, task: Task) extends TableOperator(node, task) {
-  private val versions = new VersionedStore(
+/** A table that keeps the versions of each key. */
+abstract class TableOfVersions(node: NodeSpec, task: Task) extends TableOperator(node, task) {
+  protected val versions = new VersionedStore(
     task.cells(node.stores.head), task.cells(node, "turns"), task.memory, node.stores.head, node.long("history_ms"))
 
+  override def get(key: Array[Byte]): Stored = versions.get(key)
+
+  override def getAsOf(key: Array[Byte], ts: Long): Stored = versions.getAsOf(key, ts)
+
+  override def flush(): Unit = versions.flush()
+}
+
+/** Keeps the versions of each key, and sends on the changes with whether they are the newest. */
+class VersionedTable(node: NodeSpec, task: Task) extends TableOfVersions(node, task) {
   override def onRecord(record: Record): Unit =
     if (record.key == null) drop(Reason.NoKey, record)
     else {
@@ -25,12 +34,6 @@ class VersionedTable(node: NodeSpec, task: Task) extends TableOperator(node, tas
         forward(record.change(record.value, old, record.ts, versions.isNewest(record.key, record.ts)))
       }
     }
-
-  override def get(key: Array[Byte]): Stored = versions.get(key)
-
-  override def getAsOf(key: Array[Byte], ts: Long): Stored = versions.getAsOf(key, ts)
-
-  override def flush(): Unit = versions.flush()
 }
 
 /** The rows of a table in a later stage than its own, by the changes that come there. */
@@ -45,4 +48,12 @@ class Copy(node: NodeSpec, task: Task) extends TableOperator(node, task) {
   }
 
   override def get(key: Array[Byte]): Stored = Stored.of(rows.get(key))
+}
+
+/** The same of a table that knows its rows as of earlier times. */
+class VersionedCopy(node: NodeSpec, task: Task) extends TableOfVersions(node, task) {
+  override def onRecord(record: Record): Unit = {
+    versions.put(record.key, record.value, record.ts)
+    forward(record)
+  }
 }

@@ -20,8 +20,8 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
     ways
   }
   private val turns = new Turns
-  /** The turn of the record at hand: what comes of it waits at least as long. */
-  private var turn = Long.MinValue
+  /** The turn of the record at hand, and where it waited: what comes of it waits at least as long. */
+  private var turn, queue = Long.MinValue
   private var taken, sent = 0L
   private var over = false
 
@@ -51,7 +51,7 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
     }
 
     private def finish(): Unit = {
-      turn = Long.MaxValue
+      turn = Task.AtTheEnd
       clock.tick()
       over = true
       operators.foreach(_.flush())
@@ -91,6 +91,7 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
       taken += 1
       val record = envelope.record
       turn = envelope.turn
+      queue = envelope.queue
       var i = 0
       while (i < ways.length) {
         ways(i)(record)
@@ -117,8 +118,11 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
     places.map { case (operator, position) => operators(operator).entry(position) }.toArray
 
   private def leave(tag: Int, record: Record): Unit = {
-    out += Envelope(group, tag, record.key, record.value, record.old, record.latest, record.ts,
-      math.max(turn, turns.next(tag, record.ts)), group, sent, null, record.headers, record.source, record.offset)
+    val own = turns.next(tag, record.ts)
+    // What was held back is late already: it comes right behind the record that let it go.
+    val waits = if (own < turn && turn != Task.AtTheEnd) queue | Task.Behind else group
+    out += Envelope(group, tag, record.key, record.value, record.old, record.latest, record.ts, math.max(turn, own),
+      waits, sent, null, record.headers, record.source, record.offset)
     sent += 1
   }
 }
@@ -127,6 +131,11 @@ object Task {
   /** How column families are named: stores begin with this, so that nothing else is called the same. */
   private val Store = "store."
   private val Memory = "memory"
+
+  private val AtTheEnd = Long.MaxValue
+
+  /** In the number of a queue: behind what else waits there for the same turn, see `spark/queues.py`. */
+  private val Behind = 1L << 23
 }
 
 /** How many records each node dropped in this batch, and why. */

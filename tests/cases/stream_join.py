@@ -38,6 +38,13 @@ def by_new_keys(app: Builder) -> None:
     left.left_join(texts(app, "right"), both, WITHIN).to("out", value=hr.STRING)
 
 
+def final_counts(app: Builder) -> None:
+    windows = texts(app, "left").group_by_key().windowed_by(hr.tumbling("10ms", grace="0ms"))
+    counts = windows.count(store="counts", emit="every").suppress(hr.until_window_closes()).to_stream()
+    left = counts.map(lambda window, count: (window.key, hr.text(count)))
+    left.outer_join(texts(app, "right"), both, hr.join_windows("1ms", grace="0ms")).to("out", value=hr.STRING)
+
+
 def three(app: Builder) -> None:
     first = texts(app, "left").join(texts(app, "right"), lambda a, b: a + b, WITHIN)
     first.join(texts(app, "third"), lambda ab, c: ab + c, WITHIN).to("out")
@@ -49,6 +56,15 @@ def alone(ts: int) -> list[Any]:
 
 
 CASES = [
+    Case(
+        "a result that was held back goes before what comes at the time that let it go",
+        final_counts,
+        put("left", ("a", "x", 1)),
+        put("right", ("b", "1", 5)),
+        put("left", ("a", "x", 30)),
+        put("right", ("b", "2", 30)),
+        every("out", ("a", "1+-", 1), ("b", "-+1", 5)),
+    ),
     Case(
         "streams meet within the window with the later time and the headers of the later record",
         joined("inner"),

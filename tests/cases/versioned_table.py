@@ -19,6 +19,18 @@ def looked_up_filtered(app: Builder) -> None:
     texts(app).join(versions(app).filter(hr.value > "m"), lambda left, right: left + "+" + right).to("out")
 
 
+def looked_up_again(app: Builder) -> None:
+    table = versions(app)
+    once = texts(app).join(table, lambda left, right: left + "+" + right)
+    once.select_key(lambda _, v: v[:1]).join(table, lambda left, right: left + "+" + right).to("out")
+
+
+def joined_with_its_count(app: Builder) -> None:
+    table = versions(app)
+    count = table.group_by(lambda k, v: (k, v)).count(store="n", emit="every")
+    count.join(table, lambda n, v: hr.text(n) + v).to_stream().to("out")
+
+
 def waiting(app: Builder) -> None:
     texts(app).left_join(versions(app), both, grace="10ms").to("out")
 
@@ -45,6 +57,24 @@ CASES = [
         every("out", ("a", "0+z", 50)),
         put("in", ("a", "1", 9), ("a", "2", 10), ("a", "3", 25), ("a", "4", 30), ("a", "5", 40)),
         every("out", ("a", "2+x", 10), ("a", "3+y", 25), ("a", "5+z", 40)),
+    ),
+    Case(
+        "a record joins the row of its own time again when it comes back",
+        looked_up_again,
+        put("table", ("a", "x", 10), ("a", "z", 40), ("a", "y", 20)),
+        every("out"),
+        put("in", ("a", "a1", 15), ("a", "a2", 25), ("a", "a3", 41)),
+        every("out", ("a", "a1+x+x", 15), ("a", "a2+y+y", 25), ("a", "a3+z+z", 41)),
+        put("in", ("a", "a4", 21)),
+        every("out", ("a", "a4+y+y", 21)),
+    ),
+    Case(
+        "a table joined with its own count leaves out rows of earlier times",
+        joined_with_its_count,
+        put("table", ("a", "x", 10), ("a", "z", 40)),
+        every("out", ("a", "1x"), ("a", "1z"), ("a", "1z")),
+        put("table", ("a", "y", 20)),
+        every("out"),
     ),
     Case(
         "a record waits for the row of its own time",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, WindowedCogroup
+from headrace.plan.nodes import Node, VersionedTable, WindowedCogroup
 from headrace.plan.nodes.base import Facts, Unary
 from headrace.plan.old_values import sending_old
 from headrace.spark.grouping import Grouping
@@ -36,6 +36,19 @@ class Copy(Unary):
         return False
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class VersionedCopy(Copy):
+    """The same of a table that knows its rows as of earlier times."""
+
+    history_ms: int
+
+    op = "versioned_copy"
+
+    @property
+    def versioned(self) -> bool:
+        return True
+
+
 def move_later(plan: Plan) -> Plan:
     """A plan without circles between stages.
 
@@ -59,8 +72,7 @@ def _moved(plan: Plan, levels: dict[Node, int], ahead: set[tuple[Node, Node]]) -
         if (upstream, level) not in moved:
             name, origin = f"{upstream.name} for {reader.name}", upstream.origin
             sent = Later(name=name, origin=origin, upstream=rewritten[upstream], sends_old=upstream in old)
-            copied = Copy(name=f"copy of {name}", origin=origin, upstream=sent) if upstream.facts.table else sent
-            moved[upstream, level] = copied
+            moved[upstream, level] = _copied(upstream, sent) if upstream.facts.table else sent
         return moved[upstream, level]
 
     for node in plan.nodes:
@@ -71,6 +83,16 @@ def _moved(plan: Plan, levels: dict[Node, int], ahead: set[tuple[Node, Node]]) -
         tuple(rewritten[end] for end in plan.ends),
         tuple(rewritten[node] for node in plan.declared if node in rewritten),
     )
+
+
+def _copied(table: Node, sent: Later) -> Copy:
+    """A copy of a table, by what it sends on."""
+    name = f"copy of {sent.name}"
+    if not table.versioned:
+        return Copy(name=name, origin=table.origin, upstream=sent)
+    while not isinstance(table, VersionedTable | VersionedCopy):
+        (table,) = table.inputs
+    return VersionedCopy(name=name, origin=table.origin, upstream=sent, history_ms=table.history_ms)
 
 
 def _levels(grouping: Grouping) -> dict[Node, int]:

@@ -50,7 +50,7 @@ from headrace.plan.nodes import (
 from headrace.plan.schema import Field, Schema
 from headrace.serde import Serde
 from headrace.spark.everywhere import Everywhere
-from headrace.spark.later import Copy
+from headrace.spark.later import Copy, VersionedCopy
 from headrace.spark.sql import decode, guarded, label, packed, packed_key, shown, some, text, unpacked, unpacked_key
 from headrace.spark.windows import WINDOWS
 
@@ -202,7 +202,7 @@ def rows(node: Count | TableSource | ToTable, _: Functions) -> Parameters:
     return _emit(node)
 
 
-def versioned_table(node: VersionedTable, _: Functions) -> Parameters:
+def versioned(node: VersionedTable | VersionedCopy, _: Functions) -> Parameters:
     return {"history_ms": node.history_ms}
 
 
@@ -361,6 +361,7 @@ OPERATORS: dict[type[Node], Callable[[Any, Functions], Parameters]] = {
     TableSource: rows,
     ToStream: nothing,
     ToTable: rows,
-    VersionedTable: versioned_table,
+    VersionedCopy: versioned,
+    VersionedTable: versioned,
     **WINDOWS,
 }

@@ -12,6 +12,8 @@ from headrace.spark.sql import text
 
 _PLACE, _TOPIC = 40, 24
 _PARTITIONS = 2**_TOPIC - 1
+_BEHIND = 1 << 23
+"""What a task held back, and sends on late, goes behind the queue of the record that let it go: by this bit of it."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,8 @@ class Queues:
         Rows that no stage has brought into one order, of several topics, go there in the order of these.
         """
         topic = f"(shiftright(queue, {_PLACE}) & 65535L) * {1 << _TOPIC}L"
-        return f"{self._places[node, ''] << _PLACE}L + {topic} + (queue & {_PARTITIONS}L)"
+        own = f"{self._places[node, ''] << _PLACE}L + {topic} + (queue & {_PARTITIONS}L)"
+        return f"IF((queue & {_BEHIND}L) != 0, queue, {own})"
 
     def places(self, source: Source) -> dict[int, str]:
         """The places of a source's topics with their names; of a pattern's topics, the pattern."""
