@@ -121,7 +121,7 @@ class ForeignKeyJoin(node: NodeSpec, task: Task) extends KeptTable(node, task) {
 
   override def onRecord(record: Record): Unit = {
     val answer = Answer.of(record.value)
-    val current = table(1).get(record.key)
+    val current = table(1).sent(record.key)
     val left = if (current == null) null else current.value
     if (!Arrays.equals(left, answer.asked)) drop(Reason.Outdated, record)
     else {

@@ -119,8 +119,7 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
 
   private def leave(tag: Int, record: Record): Unit = {
     val own = turns.next(tag, record.ts)
-    // What was held back is late already: it comes right behind the record that let it go.
-    val waits = if (own < turn && turn != Task.AtTheEnd) queue | Task.Behind else group
+    val waits = if (turn == Task.AtTheEnd) group else Task.behind(queue, onTime = own >= turn)
     out += Envelope(group, tag, record.key, record.value, record.old, record.latest, record.ts, math.max(turn, own),
       waits, sent, null, record.headers, record.source, record.offset)
     sent += 1
@@ -134,8 +133,14 @@ object Task {
 
   private val AtTheEnd = Long.MaxValue
 
-  /** In the number of a queue: behind what else waits there for the same turn, see `spark/queues.py`. */
   private val Behind = 1L << 23
+  private val OnTime = 1L << 22
+
+  /** Where a record goes that comes of one in this queue: right behind it, first what was held back and is late already.
+    *
+    * By bits that the number of a queue has for that, see `spark/queues.py`.
+    */
+  private def behind(queue: Long, onTime: Boolean): Long = (queue & ~OnTime) | Behind | (if (onTime) OnTime else 0)
 }
 
 /** How many records each node dropped in this batch, and why. */

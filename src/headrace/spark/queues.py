@@ -12,8 +12,8 @@ from headrace.spark.sql import text
 
 _PLACE, _TOPIC = 40, 24
 _PARTITIONS = 2**_TOPIC - 1
-_BEHIND = 1 << 23
-"""What a task held back, and sends on late, goes behind the queue of the record that let it go: by this bit of it."""
+_BEHIND, _ON_TIME = 1 << 23, 1 << 22
+"""What a stage sends on goes behind the queue of the record that it comes of; there, first what it held back before."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,16 @@ class Queues:
     def of_repartition(self, node: Repartition) -> str:
         """SQL for the queue of a row that a task sends to a repartition.
 
-        Rows that no stage has brought into one order, of several topics, go there in the order of these.
+        Rows that no stage has brought into one order, of several topics, go there in the order of these. What a stage
+        held back, and sends on late, does not wait for those that are on time.
         """
+        place = f"{self._places[node, ''] << _PLACE}L"
         topic = f"(shiftright(queue, {_PLACE}) & 65535L) * {1 << _TOPIC}L"
-        own = f"{self._places[node, ''] << _PLACE}L + {topic} + (queue & {_PARTITIONS}L)"
-        return f"IF((queue & {_BEHIND}L) != 0, queue, {own})"
+        return (
+            f"CASE queue & {_BEHIND | _ON_TIME}L WHEN {_BEHIND}L THEN queue"
+            f" WHEN {_BEHIND | _ON_TIME}L THEN {place} + `group`"
+            f" ELSE {place} + {topic} + (queue & {_PARTITIONS}L) END"
+        )
 
     def places(self, source: Source) -> dict[int, str]:
         """The places of a source's topics with their names; of a pattern's topics, the pattern."""

@@ -148,7 +148,7 @@ class ForeignKeyJoinOperator(KeptTable[ForeignKeyJoin]):
 
     def on_record(self, record: Record) -> None:
         answer: Answer = record.value
-        current = table_of(self, 1).get(record.key)
+        current = table_of(self, 1).sent(record.key)
         left = current and current.value
         if not self._same(left, answer.asked):
             return self.drop(Reason.OUTDATED, record)
