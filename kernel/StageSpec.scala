@@ -18,7 +18,7 @@ case class StageSpec(
     id: String,
     number: Int,
     nodes: IndexedSeq[NodeSpec],
-    entries: Map[Int, Seq[(Int, Int)]],
+    entries: Map[Int, Seq[WaySpec]],
     times: Map[Int, String],
     functions: Seq[String],
     apart: Boolean,
@@ -29,19 +29,17 @@ case class StageSpec(
 
 /** One operator of a stage.
   *
-  * @param label   what failures of its functions call it
-  * @param readers which operators of this stage read it, and as which of their inputs
-  * @param exits   the tags of the edges that leave the stage from here
-  * @param beside  the same two for the streams that stand beside the result, by their kind
+  * @param label  what failures of its functions call it
+  * @param ways   where its results go, one after the other
+  * @param beside the same for the streams that stand beside the result, by their kind
   */
 case class NodeSpec(
     name: String,
     label: String,
     op: String,
     inputs: Seq[Int],
-    readers: Seq[(Int, Int)],
-    exits: Seq[Int],
-    beside: Map[Beside.Value, (Seq[(Int, Int)], Seq[Int])],
+    ways: Seq[WaySpec],
+    beside: Map[Beside.Value, Seq[WaySpec]],
     stores: Seq[String],
     parameters: JsonNode) {
 
@@ -65,6 +63,14 @@ case class NodeSpec(
   def everyChange: Boolean = text("emit") == "every"
 }
 
+sealed trait WaySpec
+
+/** To an operator of the stage, as one of its inputs. */
+case class Into(operator: Int, position: Int) extends WaySpec
+
+/** Out of the stage, on the edge of this tag. */
+case class Out(tag: Int) extends WaySpec
+
 object StageSpec {
   def parse(json: String): StageSpec = {
     val root = new ObjectMapper().readTree(json)
@@ -72,7 +78,7 @@ object StageSpec {
       id = root.get("id").asText,
       number = root.get("number").asInt,
       nodes = root.get("nodes").elements.asScala.map(node).toIndexedSeq,
-      entries = root.get("entries").properties.asScala.map(entry => entry.getKey.toInt -> places(entry.getValue)).toMap,
+      entries = root.get("entries").properties.asScala.map(entry => entry.getKey.toInt -> ways(entry.getValue)).toMap,
       times = root.get("times").properties.asScala.map(entry => entry.getKey.toInt -> entry.getValue.asText).toMap,
       functions = root.get("functions").elements.asScala.map(_.asText).toSeq,
       apart = root.get("apart").asBoolean,
@@ -84,16 +90,14 @@ object StageSpec {
     label = json.get("label").asText,
     op = json.get("op").asText,
     inputs = numbers(json.get("inputs")),
-    readers = places(json.get("readers")),
-    exits = numbers(json.get("exits")),
-    beside = json.get("beside").properties.asScala.map { entry =>
-      Beside.withName(entry.getKey) -> (places(entry.getValue.get("readers")), numbers(entry.getValue.get("exits")))
-    }.toMap,
+    ways = ways(json.get("ways")),
+    beside = json.get("beside").properties.asScala.map(entry => Beside.withName(entry.getKey) -> ways(entry.getValue)).toMap,
     stores = json.get("stores").elements.asScala.map(_.asText).toSeq,
     parameters = json.get("parameters"))
 
   private def numbers(json: JsonNode): Seq[Int] = json.elements.asScala.map(_.asInt).toSeq
 
-  private def places(json: JsonNode): Seq[(Int, Int)] =
-    json.elements.asScala.map(place => place.get(0).asInt -> place.get(1).asInt).toSeq
+  private def ways(json: JsonNode): Seq[WaySpec] = json.elements.asScala.map { way =>
+    if (way.isArray) Into(way.get(0).asInt, way.get(1).asInt) else Out(way.asInt)
+  }.toSeq
 }

@@ -16,7 +16,7 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
   /** The ways in, by tag; null for a tag that passes by. */
   private val entries = {
     val ways = new Array[Array[Way]](spec.entries.keys.maxOption.fold(0)(_ + 1))
-    spec.entries.foreach { case (tag, places) => ways(tag) = moving(tag) ++ this.ways(places) }
+    spec.entries.foreach { case (tag, into) => ways(tag) = moving(tag) ++ this.ways(into) }
     ways
   }
   private val turns = new Turns
@@ -31,9 +31,8 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
   operators.foreach { operator =>
     val node = operator.node
     val upstream = node.inputs.map(input => if (input < 0) null else operators(input)).toIndexedSeq
-    val beside = node.beside.map { case (kind, (readers, exits)) => kind -> allWays(readers, exits) }
-    operator.connect(upstream, allWays(node.readers, node.exits), beside)
-    operator.lead(node.readers.map { case (reader, _) => operators(reader) })
+    operator.connect(upstream, ways(node.ways), node.beside.map { case (kind, beside) => kind -> ways(beside) })
+    operator.lead(node.ways.collect { case Into(reader, _) => operators(reader) })
   }
 
   /** Everything the batch gives, made as it is taken. A record on an edge that ends elsewhere passes by. */
@@ -111,11 +110,10 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
   private def moving(tag: Int): Array[Way] =
     spec.times.get(tag).map(time).map(moved => (record => moved.see(record.ts)): Way).toArray
 
-  private def allWays(readers: Seq[(Int, Int)], exits: Seq[Int]): Array[Way] =
-    ways(readers) ++ exits.map(tag => (record => leave(tag, record)): Way)
-
-  private def ways(places: Seq[(Int, Int)]): Array[Way] =
-    places.map { case (operator, position) => operators(operator).entry(position) }.toArray
+  private def ways(specs: Seq[WaySpec]): Array[Way] = specs.map {
+    case Into(operator, position) => operators(operator).entry(position)
+    case Out(tag) => (record => leave(tag, record)): Way
+  }.toArray
 
   private def leave(tag: Int, record: Record): Unit = {
     val own = turns.next(tag, record.ts)

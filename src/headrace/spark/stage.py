@@ -14,6 +14,7 @@ from headrace.plan.old_values import sending_old
 from headrace.plan.sharing import Sharing
 from headrace.spark.envelopes import through_kernel
 from headrace.spark.flow import CARRIED, Columns, Flow, case
+from headrace.spark.later import Later
 from headrace.spark.operators import OPERATORS, Functions, failures
 from headrace.spark.placement import Edge, Placement, stores
 from headrace.spark.queues import Queues
@@ -52,29 +53,23 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
                 if node in placement.timed:
                     times[tag] = placement.timed[node]
 
-    def ways(edges: list[Edge]) -> dict[str, Any]:
-        return {
-            "readers": [(place[edge.end], placement.inputs(edge.end).index(edge)) for edge in within(edges)],
-            "exits": [edge.number for edge in beyond(edges)],
-        }
-
-    def within(edges: list[Edge]) -> list[Edge]:
-        return [edge for edge in edges if edge.end in place]
-
-    def beyond(edges: list[Edge]) -> list[Edge]:
-        return [edge for edge in edges if edge.end not in place]
+    def way(edge: Edge) -> tuple[int, int] | int:
+        if edge.end not in place:
+            return edge.number
+        return place[edge.end], placement.inputs(edge.end).index(edge)
 
     def described(node: Node) -> dict[str, Any]:
-        results = [edge for edge in placement.outputs(node) if edge.end.facts.beside is None]
-        beside = {kind: [edge for edge in placement.outputs(node) if edge.end.facts.beside is kind] for kind in Beside}
-        inside, leaving = within(results), beyond(results)
+        # What copies a table in a later stage goes first: it has to be there before anything that comes of the change.
+        outputs = sorted(placement.outputs(node), key=lambda edge: not isinstance(edge.end, Later))
+        results = [edge for edge in outputs if edge.end.facts.beside is None]
+        beside = {kind: [edge for edge in outputs if edge.end.facts.beside is kind] for kind in Beside}
         parameters = OPERATORS[type(node)](node, functions)
         parameters["sends_old"] = node in old
         parameters["idle_ms"] = idle_ms(node)
         if isinstance(node, Lasting) and node.ttl_ms is not None:
             parameters |= {"ttl_ms": node.ttl_ms, "time": placement.timed[node]}
         parameters["looked_up"] = looked_up(placement.plan, node)
-        parameters["branches"] = [edge.end.position for edge in inside + leaving if isinstance(edge.end, Branch)]
+        parameters["branches"] = [edge.end.position for edge in results if isinstance(edge.end, Branch)]
         if node in placement.reading_failures:
             parameters |= failures(node, placement.reading_failures[node], functions)
         return {
@@ -82,8 +77,8 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
             "label": label(node),
             "op": node.op,
             "inputs": [place.get(upstream, ELSEWHERE) for upstream in node.inputs],
-            **ways(results),
-            "beside": {kind.value: ways(edges) for kind, edges in beside.items()},
+            "ways": [way(edge) for edge in results],
+            "beside": {kind.value: [way(edge) for edge in edges] for kind, edges in beside.items()},
             "stores": stores(node),
             "parameters": parameters,
         }
