@@ -1,6 +1,6 @@
 """`python -m bench`: runs the suite, or `driver`, the benchmark of the test driver, and prints a report.
 
-A whole run is kept in RESULTS.md; one of a part (`--only`) or another size is only printed, unless `--keep`.
+Results are kept in RESULTS.md, those of other parts stay there with `--only`; a run of another size is only printed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 from bench import driver, suite
+from bench.kept import merged
 from bench.report import report
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -26,28 +27,26 @@ def main() -> None:
     )
     parser.add_argument("--rate", type=int, default=1_000, help="records a second when latency is measured")
     parser.add_argument("--seconds", type=int, default=30, help="for how long it is measured")
-    parser.add_argument("--keep", action="store_true", help="write RESULTS.md in any case")
     chosen = parser.parse_args()
     records = chosen.records or RECORDS[chosen.benchmark]
-    keeps = chosen.keep or not (chosen.only or chosen.records)
+
+    def kept(results: suite.Results) -> str:
+        text = report(results if chosen.records else merged(results))
+        keep(text)
+        return text
 
     def keep(text: str) -> None:
-        if keeps:
+        if not chosen.records:
             _keep(chosen.benchmark, text)
 
     if chosen.benchmark == "driver":
         text = driver.measure(records)
         keep(text)
     else:
-        results = suite.run(
-            chosen.only or suite.PARTS,
-            records=records,
-            rounds=chosen.rounds,
-            rate=chosen.rate,
-            seconds=chosen.seconds,
-            after=lambda results: keep(report(results)),  # a run that is broken off was not in vain
-        )
-        text = report(results)
+        parts, speed = chosen.only or suite.PARTS, {"rate": chosen.rate, "seconds": chosen.seconds}
+        # Kept after each part: a run that is broken off was not in vain.
+        results = suite.run(parts, records=records, rounds=chosen.rounds, after=kept, **speed)
+        text = kept(results)
     print(text)
 
 

@@ -39,8 +39,9 @@ def _intro(results: Results) -> str:
         f"`make bench` on {os.cpu_count()} cores with the broker beside: {results.records:,} records a workload"
         f" (PySpark and Quix Streams: 1/{QUIX.part}),\none broker, 4 partitions, at least once. Kafka Streams 4.3.1 has"
         " 2 threads and 2 GB of heap, Quix Streams 2 processes.\n"
-        f"All outputs are checked; a run with a wrong one is void. Systems ran {results.rounds} times in turn, and the"
-        " middle run of each is\nshown; PySpark and Quix Streams ran once."
+        "All outputs are checked; a run with a wrong one is void. Where two rates are in brackets, systems ran several"
+        " times in turn\nand the middle run is shown; others ran once. Systems of a workload ran after one another; workloads"
+        " may be of different days."
     )
 
 
@@ -63,7 +64,7 @@ def _ratios(results: Results) -> str:
 
 
 def _drains(results: Results) -> str:
-    rows = [_drain(one) for one in results.drains if one.workload not in KEYS]
+    rows = [_drain(one) for one in sorted(results.drains, key=_place) if one.workload not in KEYS]
     heads = (
         "workload",
         "system",
@@ -81,6 +82,11 @@ def _drains(results: Results) -> str:
         "whole process tree while it drains, the broker's is given in cores. `peak` is resident memory of the tree,\n"
         "`start` the time from the start of the program to its first output."
     )
+
+
+def _place(one: Result) -> tuple[int, int]:
+    contenders = [HEADRACE, STREAMS, HEADRACE_EVERY, STREAMS_EVERY, SPARK, QUIX]
+    return list(WORKLOADS).index(one.workload), [other.name for other in contenders].index(one.contender)
 
 
 def _drain(one: Result) -> tuple[str, ...]:

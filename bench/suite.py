@@ -37,7 +37,6 @@ class Results:
     """All that was measured."""
 
     records: int
-    rounds: int
     rate: int
     seconds: int
     drains: list[Result] = field(default_factory=list)
@@ -57,10 +56,10 @@ def run(
     rounds: int,
     rate: int,
     seconds: int,
-    after: Callable[[Results], None] = lambda _: None,
+    after: Callable[[Results], object] = lambda _: None,
 ) -> Results:
     """Run the parts that are named, telling each result as it comes, and `after` each part all there are by then."""
-    results, begun = Results(records, rounds, rate, seconds), time.monotonic()
+    results, begun = Results(records, rate, seconds), time.monotonic()
     with fresh_broker() as broker:
         for part in only:
             if part == "latency":

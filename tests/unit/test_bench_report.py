@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
+from bench import kept
 from bench.drain import Result, judged, middle, warm_rate
 from bench.latency import Latency
 from bench.process import Ran, Usage
@@ -32,7 +34,7 @@ def test_ratios_stand_beside_what_they_have_to_reach() -> None:
         Result(workload="W3", contender="headrace", note="not on Spark yet: windowed (bids) does not run on Spark yet"),
         drained("W3", "Kafka Streams", 100.0),
     ]
-    lines = report(Results(1_000, 1, 10, 1, drains=drains)).splitlines()
+    lines = report(Results(1_000, 10, 1, drains=drains)).splitlines()
     assert "| W2, keyed count, 10 k keys | Kafka Streams | 3.00 | 3.00 | 1.5 | reached |" in lines
     assert "| W2, keyed count, 10 k keys | Quix Streams | 6.00 | 6.00 | 10 | missed |" in lines
     refused = "not on Spark yet: windowed (bids) does not run on Spark yet"
@@ -44,7 +46,7 @@ def test_special_figures_are_judged() -> None:
     large = Result(workload="W2-1M", contender="headrace", records=1, drain_s=1.0, cpu_s=1.0, peak_bytes=3_500_000_000)
     keys = [drained("turns-1M", "headrace", 100.0), drained("turns-10M", "headrace", 80.0)]
     singles = [Single(1, 250.0, 300.0), Single(3, note="void: no")]
-    lines = report(Results(1_000, 1, 10, 1, drains=[large, *keys], singles=singles)).splitlines()
+    lines = report(Results(1_000, 10, 1, drains=[large, *keys], singles=singles)).splitlines()
     assert "| peak memory, W2 with 1 M keys | 3.50 GB | 3 GB or less | missed |" in lines
     assert "| rate with 10 M keys / with 1 M | 0.80 (80 / 100 records/s) | 0.7 | reached |" in lines
     assert "| batch of one record, one stage | 250 ms (answer after 300 ms) | 300 ms or less | reached |" in lines
@@ -59,9 +61,18 @@ def test_the_middle_run_counts() -> None:
     assert middle(runs[:1]) is runs[0]
 
 
+def test_new_results_take_the_place_of_older_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "KEPT", tmp_path / "results.json")
+    older = Results(1_000, 10, 1, drains=[drained("W2", "headrace", 1.0), drained("W3", "headrace", 2.0)])
+    assert kept.merged(older).drains == older.drains
+    newer = Results(1_000, 10, 1, drains=[middle([drained("W2", "headrace", rate) for rate in (3.0, 4.0, 5.0)])])
+    assert kept.merged(newer).drains == [*newer.drains, *older.drains[1:]]
+    assert kept.merged(Results(1_000, 10, 1, singles=[Single(1)])).drains == [*newer.drains, *older.drains[1:]]
+
+
 def test_latencies_are_shown() -> None:
     found = [Latency(workload="W1a", contender="headrace", p50=1.0, p99=2.0, most=3.0)]
-    assert "| W1a | headrace | 1 | 2 | 3 |" in report(Results(1_000, 1, 10, 1, latencies=found))
+    assert "| W1a | headrace | 1 | 2 | 3 |" in report(Results(1_000, 10, 1, latencies=found))
 
 
 @pytest.mark.parametrize(
