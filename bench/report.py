@@ -40,8 +40,7 @@ def _intro(results: Results) -> str:
         f" (PySpark and Quix Streams: 1/{QUIX.part}),\none broker, 4 partitions, at least once. Kafka Streams 4.3.1 has"
         " 2 threads and 2 GB of heap, Quix Streams 2 processes.\n"
         "All outputs are checked; a run with a wrong one is void. Where two rates are in brackets, systems ran several"
-        " times in turn\nand the middle run is shown; others ran once. Systems of a workload ran after one another; workloads"
-        " may be of different days."
+        " times in turn\nand the middle run is shown; others ran once. Workloads may be of different days."
     )
 
 
