@@ -68,8 +68,8 @@ sealed trait WaySpec
 /** To an operator of the stage, as one of its inputs. */
 case class Into(operator: Int, position: Int) extends WaySpec
 
-/** Out of the stage, on the edge of this tag. */
-case class Out(tag: Int) extends WaySpec
+/** Out of the stage, on the edge of this tag; `later` if to the same task, where it has to be before what comes of it. */
+case class Out(tag: Int, later: Boolean) extends WaySpec
 
 object StageSpec {
   def parse(json: String): StageSpec = {
@@ -98,6 +98,6 @@ object StageSpec {
   private def numbers(json: JsonNode): Seq[Int] = json.elements.asScala.map(_.asInt).toSeq
 
   private def ways(json: JsonNode): Seq[WaySpec] = json.elements.asScala.map { way =>
-    if (way.isArray) Into(way.get(0).asInt, way.get(1).asInt) else Out(way.asInt)
+    if (way.isArray) Into(way.get(0).asInt, way.get(1).asInt) else Out(way.get("tag").asInt, way.get("later").asBoolean)
   }.toSeq
 }

@@ -112,12 +112,12 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
 
   private def ways(specs: Seq[WaySpec]): Array[Way] = specs.map {
     case Into(operator, position) => operators(operator).entry(position)
-    case Out(tag) => (record => leave(tag, record)): Way
+    case Out(tag, later) => (record => leave(tag, later, record)): Way
   }.toArray
 
-  private def leave(tag: Int, record: Record): Unit = {
+  private def leave(tag: Int, later: Boolean, record: Record): Unit = {
     val own = turns.next(tag, record.ts)
-    val waits = if (turn == Task.AtTheEnd) group else Task.behind(queue, onTime = own >= turn)
+    val waits = if (turn == Task.AtTheEnd) group else Task.behind(queue, onTime = !later && own >= turn)
     out += Envelope(group, tag, record.key, record.value, record.old, record.latest, record.ts, math.max(turn, own),
       waits, sent, null, record.headers, record.source, record.offset)
     sent += 1

@@ -53,10 +53,10 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
                 if node in placement.timed:
                     times[tag] = placement.timed[node]
 
-    def way(edge: Edge) -> tuple[int, int] | int:
-        if edge.end not in place:
-            return edge.number
-        return place[edge.end], placement.inputs(edge.end).index(edge)
+    def way(edge: Edge) -> Any:
+        if edge.end in place:
+            return place[edge.end], placement.inputs(edge.end).index(edge)
+        return {"tag": edge.number, "later": isinstance(edge.end, Later)}
 
     def described(node: Node) -> dict[str, Any]:
         # What copies a table in a later stage goes first: it has to be there before anything that comes of the change.

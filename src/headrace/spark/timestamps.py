@@ -62,14 +62,14 @@ def remember(flow: Flow, placement: Placement) -> Flow:
             "label": label(source),
             "op": "timestamps",
             "inputs": [],
-            "ways": [placement.read(source)[0].number],
+            "ways": [{"tag": placement.read(source)[0].number, "later": False}],
             "beside": {},
             "stores": [],
             "parameters": {"time": len(functions) - 1, "topics": queues.places(source)},
         }
 
     nodes = [described(source) for source in remembering(placement.plan)]
-    entries = {node["ways"][0]: [(place, 0)] for place, node in enumerate(nodes)}
+    entries = {node["ways"][0]["tag"]: [(place, 0)] for place, node in enumerate(nodes)}
     spec = {"number": _BEFORE_ALL, "nodes": nodes, "entries": entries, "times": {}, "functions": functions}
     rows = through_kernel(flow, spec, key="`key`", value="`value`", seq="offset", queue="source")
     read = {edge: Columns(columns.tag, "key", "value") for edge, columns in flow.edges.items()}
