@@ -30,23 +30,18 @@ def main() -> None:
     chosen = parser.parse_args()
     records = chosen.records or RECORDS[chosen.benchmark]
 
-    def kept(results: suite.Results) -> str:
-        text = report(results if chosen.records else merged(results))
-        keep(text)
-        return text
-
-    def keep(text: str) -> None:
+    def kept(text: str) -> str:
         if not chosen.records:
             _keep(chosen.benchmark, text)
+        return text
 
     if chosen.benchmark == "driver":
-        text = driver.measure(records)
-        keep(text)
+        text = kept(driver.measure(records))
     else:
         parts, speed = chosen.only or suite.PARTS, {"rate": chosen.rate, "seconds": chosen.seconds}
         # Kept after each part: a run that is broken off was not in vain.
-        results = suite.run(parts, records=records, rounds=chosen.rounds, after=kept, **speed)
-        text = kept(results)
+        for results in suite.run(parts, records=records, rounds=chosen.rounds, **speed):
+            text = kept(report(results if chosen.records else merged(results)))
     print(text)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bench.contenders import HEADRACE, HEADRACE_EVERY, QUIX, SPARK, STREAMS, STREAMS_EVERY, Contender
@@ -49,16 +49,8 @@ class Results:
         return next((one for one in self.drains if (one.workload, one.contender) == wanted), None)
 
 
-def run(
-    only: Sequence[str],
-    *,
-    records: int,
-    rounds: int,
-    rate: int,
-    seconds: int,
-    after: Callable[[Results], object] = lambda _: None,
-) -> Results:
-    """Run the parts that are named, telling each result as it comes, and `after` each part all there are by then."""
+def run(only: Sequence[str], *, records: int, rounds: int, rate: int, seconds: int) -> Iterator[Results]:
+    """Run the parts that are named, telling each result as it comes; after each part, all there are by then."""
     results, begun = Results(records, rate, seconds), time.monotonic()
     with fresh_broker() as broker:
         for part in only:
@@ -71,9 +63,8 @@ def run(
                     _drains(broker, results, workload, (HEADRACE,), records * KEYS_FACTOR, rounds=1)
             else:
                 _drains(broker, results, part, DRAINS[part], records, rounds=rounds)
-            after(results)
+            yield results
     print(f"done in {(time.monotonic() - begun) / 60:.0f} min", flush=True)
-    return results
 
 
 def _drains(
