@@ -49,4 +49,5 @@ $(QUIX): pyproject.toml $(READY)
 	@$(PYTHON) -m venv .venv/bench
 	@.venv/bench/bin/python -m pip install --disable-pip-version-check --quiet --upgrade "pip>=25.1"
 	@.venv/bench/bin/python -m pip install --disable-pip-version-check --quiet --group bench
+	@$(PIP) --quiet --group peers
 	@touch $(QUIX)

@@ -1,4 +1,4 @@
-"""`python -m bench`: runs the suite, or `driver`, the benchmark of the test driver, and prints a report.
+"""`python -m bench`: runs the suite, `driver`, the benchmark of the test driver, or `soak`, and prints a report.
 
 Results are kept in RESULTS.md, those of other parts stay there with `--only`; a run of another size is only printed.
 """
@@ -9,12 +9,13 @@ import argparse
 import re
 from pathlib import Path
 
-from bench import driver, suite
+from bench import driver, soak, suite
 from bench.kept import merged
 from bench.report import report
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-RECORDS = {"suite": 10_000_000, "driver": 100_000}
+RECORDS = {"suite": 10_000_000, "driver": 100_000, "soak": 0}
+MINUTES = 30.0
 
 
 def main() -> None:
@@ -27,16 +28,19 @@ def main() -> None:
     )
     parser.add_argument("--rate", type=int, default=1_000, help="records a second when latency is measured")
     parser.add_argument("--seconds", type=int, default=30, help="for how long it is measured")
+    parser.add_argument("--minutes", type=float, default=MINUTES, help="for how long a soak goes")
     chosen = parser.parse_args()
     records = chosen.records or RECORDS[chosen.benchmark]
 
     def kept(text: str) -> str:
-        if not chosen.records:
+        if not chosen.records and chosen.minutes == MINUTES:
             _keep(chosen.benchmark, text)
         return text
 
     if chosen.benchmark == "driver":
         text = kept(driver.measure(records))
+    elif chosen.benchmark == "soak":
+        text = kept(soak.measure(chosen.minutes))
     else:
         parts, speed = chosen.only or suite.PARTS, {"rate": chosen.rate, "seconds": chosen.seconds}
         # Kept after each part: a run that is broken off was not in vain.

@@ -46,7 +46,7 @@ def latency(broker: Broker, workload: str, contender: Contender, *, rate: int, s
         program = Program(contender.command(job), broker.pid, Path(folder, "errors.log"))
         sent = []
         if program.await_mark("polling", _START_S):
-            sent = _send(broker, filled, check, rate, rate * seconds)
+            sent = send(broker, filled, check, rate, rate * seconds)
             time.sleep(_SETTLE_S)
         ran = program.finish(_CLOSE_S, stop=True)
     outputs = list(broker.read(target))
@@ -59,7 +59,7 @@ def latency(broker: Broker, workload: str, contender: Contender, *, rate: int, s
     return Latency(workload=workload, contender=contender.name, p50=at[0], p99=at[1], most=at[2])
 
 
-def _send(broker: Broker, filled: Filled, check: Check, rate: int, count: int) -> list[float]:
+def send(broker: Broker, filled: Filled, check: Check, rate: int, count: int) -> list[float]:
     """Send by the schedule, and return it in milliseconds."""
     producer, sent = broker.producer(linger_ms=0), []
     begin = time.time() + 0.1
@@ -67,7 +67,7 @@ def _send(broker: Broker, filled: Filled, check: Check, rate: int, count: int) -
         due = begin + number / rate
         while (wait := due - time.time()) > 0:
             producer.poll(min(wait, 0.001))
-        check.put(record)
+        check.put(record._replace(ts=int(due * 1000)))
         producer.produce(filled.source, record.value, record.key, timestamp=int(due * 1000))
         sent.append(due * 1000)
     producer.flush()

@@ -20,11 +20,12 @@ _TICKS, _PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 
 @dataclass
 class Usage:
-    """CPU seconds over time, and the most memory at once, of a process and all it started."""
+    """CPU seconds and memory over time, and the most memory at once, of a process and all it started."""
 
     root: int
     peak_bytes: int = 0
     samples: list[tuple[float, float]] = field(default_factory=list)
+    resident: list[tuple[float, int]] = field(default_factory=list)
     _ticks: dict[int, int] = field(default_factory=dict)
 
     def sample(self, processes: dict[int, tuple[int, int, int]]) -> None:
@@ -40,6 +41,7 @@ class Usage:
                 memory += resident
             left += children[pid]
         self.peak_bytes = max(self.peak_bytes, memory)
+        self.resident.append((time.time(), memory))
         self.samples.append((time.time(), sum(self._ticks.values()) / _TICKS))
 
     def cpu_s(self, begin: float, end: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from bench.contenders import HEADRACE, HEADRACE_EVERY, QUIX, SPARK, STREAMS, STREAMS_EVERY
+from bench.contenders import HEADRACE, HEADRACE_EVERY, OWN_STATE, QUIX, SPARK, STREAMS, STREAMS_EVERY
 from bench.drain import Result
 from bench.suite import KEYS, Results
 from bench.workloads import WORKLOADS
@@ -20,6 +20,12 @@ TARGETS: Sequence[tuple[str, str, str, float | None]] = (
     ("W4", HEADRACE.name, STREAMS.name, 1.2),
     ("W5", HEADRACE.name, STREAMS.name, 1.0),
     *((workload, HEADRACE.name, QUIX.name, 10.0) for workload in ("W1a", "W1b", "W2", "W3", "W4", "W5")),
+    ("P1", HEADRACE.name, QUIX.name, 5.0),
+    ("P1", HEADRACE.name, OWN_STATE.name, 25.0),
+    ("P2", HEADRACE.name, QUIX.name, 5.0),
+    ("P2", HEADRACE.name, SPARK.name, None),
+    ("P3", HEADRACE.name, QUIX.name, 3.0),
+    ("P3", HEADRACE.name, OWN_STATE.name, None),
     *((workload, HEADRACE.name, SPARK.name, None) for workload in ("W1a", "W1b", "W2", "W2-1M", "W3", "W4")),
 )
 """Workload, the way of headrace, its peer, and how many times faster it has to be."""
@@ -37,10 +43,10 @@ def report(results: Results) -> str:
 def _intro(results: Results) -> str:
     return (
         f"`make bench` on {os.cpu_count()} cores with the broker beside: {results.records:,} records a workload"
-        f" (PySpark and Quix Streams: 1/{QUIX.part}),\none broker, 4 partitions, at least once. Kafka Streams 4.3.1 has"
-        " 2 threads and 2 GB of heap, Quix Streams 2 processes.\n"
-        "All outputs are checked; a run with a wrong one is void. Where two rates are in brackets, systems ran several"
-        " times in turn\nand the middle run is shown; others ran once. Workloads may be of different days."
+        f" (PySpark and Quix Streams: 1/{QUIX.part},\nPySpark with state in Python: 1/{OWN_STATE.part}),"
+        " one broker, 4 partitions, at least once. Kafka Streams 4.3.1 has\n2 threads and 2 GB of heap, Quix Streams 2"
+        " processes. All outputs are checked; a run with a wrong one is void. Where two\nrates are in brackets, systems"
+        " ran several times in turn and the middle run is shown; others ran once. Workloads may be\nof different days."
     )
 
 
@@ -84,7 +90,7 @@ def _drains(results: Results) -> str:
 
 
 def _place(one: Result) -> tuple[int, int]:
-    contenders = [HEADRACE, STREAMS, HEADRACE_EVERY, STREAMS_EVERY, SPARK, QUIX]
+    contenders = [HEADRACE, STREAMS, HEADRACE_EVERY, STREAMS_EVERY, SPARK, OWN_STATE, QUIX]
     return list(WORKLOADS).index(one.workload), [other.name for other in contenders].index(one.contender)
 
 

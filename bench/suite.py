@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bench.contenders import HEADRACE, HEADRACE_EVERY, QUIX, SPARK, STREAMS, STREAMS_EVERY, Contender
+from bench.contenders import HEADRACE, HEADRACE_EVERY, OWN_STATE, QUIX, SPARK, STREAMS, STREAMS_EVERY, Contender
 from bench.drain import Filled, Result, drain, fill, middle
 from bench.latency import Latency, latency
 from bench.special import Single, single
@@ -20,6 +20,9 @@ DRAINS: dict[str, Sequence[Contender]] = {
     "W3": (HEADRACE, STREAMS, SPARK, QUIX),
     "W4": (HEADRACE, STREAMS, SPARK, QUIX),
     "W5": (HEADRACE, STREAMS, QUIX),
+    "P1": (HEADRACE, QUIX, OWN_STATE),
+    "P2": (HEADRACE, QUIX, SPARK),
+    "P3": (HEADRACE, QUIX, OWN_STATE),
 }
 LATENCIES: dict[str, Sequence[Contender]] = {
     "W1a": (HEADRACE_EVERY, STREAMS_EVERY, SPARK, QUIX),

@@ -19,9 +19,13 @@ object Refusal {
   }
 }
 
-/** A record that could not be handled: what, why and where, on one line that Python finds in any nesting of causes. */
-class Fault(val kind: String, val subject: String, val reason: String, val where: String, cause: Throwable)
-    extends RuntimeException(Fault.line(kind, subject, reason, where), cause) {
+/** A record that could not be handled: what, why and where, on one line that Python finds in any nesting of causes.
+  *
+  * @param trace where in the user's code it happened, if that is known
+  */
+class Fault(
+    val kind: String, val subject: String, val reason: String, val where: String, cause: Throwable, val trace: String = "")
+    extends RuntimeException(Fault.line(kind, subject, reason, where, trace), cause) {
 
   /** Whether a function of this node failed. */
   def isOf(node: String): Boolean = kind == "failed" && subject == node
@@ -82,8 +86,8 @@ object Fault {
     if (message.isEmpty) caught.getClass.getSimpleName else s"${caught.getClass.getSimpleName}: $message"
   }
 
-  private def line(kind: String, subject: String, reason: String, where: String): String = {
-    val fields = Seq("kind" -> kind, "subject" -> subject, "reason" -> reason, "where" -> where)
+  private def line(kind: String, subject: String, reason: String, where: String, trace: String): String = {
+    val fields = Seq("kind" -> kind, "subject" -> subject, "reason" -> reason, "where" -> where, "trace" -> trace)
     fields.map { case (name, value) => s"${json(name)}:${json(value)}" }.mkString(Marker + "{", ",", "}")
   }
 

@@ -13,9 +13,14 @@ object Kernel {
   /** Make the `hr_*` functions known to a session. */
   def install(spark: SparkSession): Unit = Functions.register(spark)
 
-  /** Tell a session's functions how its query writes: `options` are those of the sink. */
-  def writes(spark: SparkSession, options: java.util.Map[String, String]): Unit =
-    Functions.registerSink(spark, SinkOptions.of(new CaseInsensitiveStringMap(options)))
+  private val sinks = new java.util.WeakHashMap[SparkSession, SinkOptions]
+
+  /** Tell a session's functions and stages how its query writes: `options` are those of the sink. */
+  def writes(spark: SparkSession, options: java.util.Map[String, String]): Unit = {
+    val sink = SinkOptions.of(new CaseInsensitiveStringMap(options))
+    Functions.registerSink(spark, sink)
+    synchronized(sinks.put(spark, sink))
+  }
 
   /** Run one stage over envelopes; `spec` is its description in JSON. */
   def stage(envelopes: DataFrame, spec: String): DataFrame = {
@@ -24,7 +29,11 @@ object Kernel {
       .groupBy(col("group"))
       .as[Int, Envelope](Encoders.scalaInt, Encoders.product[Envelope])
       .transformWithState(
-        new Stage(parsed, Compute.resolve(envelopes.sparkSession, parsed.functions), Tally.of(envelopes.sparkSession)),
+        new Stage(
+          parsed,
+          Compute.resolve(envelopes.sparkSession, parsed.functions),
+          Tally.of(envelopes.sparkSession),
+          synchronized(sinks.get(envelopes.sparkSession))),
         TimeMode.None,
         OutputMode.Append)(Encoders.product[Envelope])
       .toDF()

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode, TimerValues}
 
 /** A stage as Spark plans it; [[PutStages]] puts the one in its place that runs. */
-class Stage(val spec: StageSpec, val functions: Array[Expression], val tally: Tally)
+class Stage(val spec: StageSpec, val functions: Array[Expression], val tally: Tally, val sink: SinkOptions)
     extends StatefulProcessor[Int, Envelope, Envelope] {
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = ()
 

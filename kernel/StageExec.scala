@@ -23,6 +23,7 @@ case class StageExec(
     spec: StageSpec,
     functions: Array[Expression],
     tally: Tally,
+    sink: SinkOptions,
     stateInfo: Option[StatefulOperatorStateInfo],
     output: Seq[Attribute],
     child: SparkPlan) extends UnaryExecNode with StateStoreWriter {
@@ -50,10 +51,9 @@ case class StageExec(
     val db = store.asInstanceOf[RocksDBStateStoreProvider#RocksDBStateStore].dbInstance()
     val computes = Compute.borrow(spec.id, functions)
     val group = Groups.of(getStateInfo.numPartitions)(TaskContext.getPartitionId())
-    val task = new Task(group, spec, new StateCells(db, _), computes, tally, Clock.here)
     val inOrder = if (spec.ordered) rows else TaskOrder.sort(rows, child.schema)
     val records = inOrder.map(new EnvelopeReader(child.output.map(_.name)))
-    val results = task.run(records).map(new EnvelopeWriter(output.map(_.name)))
+    val results = work(group, new StateCells(db, _), computes, records).map(new EnvelopeWriter(output.map(_.name)))
     CompletionIterator[InternalRow, Iterator[InternalRow]](results, {
       longMetric("allUpdatesTimeMs") += NANOSECONDS.toMillis(System.nanoTime - began)
       tally.count(Tally.Rows, spec.number.toString, "", StageExec.rows(db))
@@ -63,6 +63,10 @@ case class StageExec(
       Compute.giveBack(spec.id, computes)
     })
   }
+
+  private def work(group: Int, state: String => Cells, computes: Computes, records: Iterator[Envelope]): Iterator[Envelope] =
+    if (spec.python == null) new Task(group, spec, state, computes, tally, Clock.here).run(records)
+    else new PythonTask(group, spec, state, sink, tally, Clock.here).run(records)
 
   /** Nothing to check: what a store keeps is known to the application, not to Spark. */
   override def validateAndMaybeEvolveStateSchema(
@@ -91,7 +95,8 @@ object PutStages extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
     case top @ SerializeFromObjectExec(_, found: TransformWithStateExec) => found.statefulProcessor.asInstanceOf[Any] match {
       case stage: Stage =>
-        StageExec(stage.spec, stage.functions, stage.tally, found.stateInfo, top.output, into(stage.spec, found.child))
+        val child = into(stage.spec, found.child)
+        StageExec(stage.spec, stage.functions, stage.tally, stage.sink, found.stateInfo, top.output, child)
       case _ => top
     }
   }

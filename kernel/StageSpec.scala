@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
   * @param times   by the tag of an edge: the name of the time that its records move, if rows are deleted by it
   * @param apart   whether its rows come apart by tasks already, as they are read
   * @param ordered whether they also come in the order in which they are taken
+  * @param python  what a Python process runs in the place of operators, null if none does
   */
 case class StageSpec(
     id: String,
@@ -22,10 +23,20 @@ case class StageSpec(
     times: Map[Int, String],
     functions: Seq[String],
     apart: Boolean,
-    ordered: Boolean) {
+    ordered: Boolean,
+    python: PythonProgram) {
   /** The stores of all operators, each once. */
   def stores: Seq[String] = nodes.flatMap(_.stores).distinct
 }
+
+/** A part of the topology that runs in Python.
+  *
+  * @param code    the nodes, as Python reads them
+  * @param entries by the tag of an edge that leads into it: the stores that are looked up by the keys of its records
+  * @param exits   by the tag of an edge that leads out of it: whether to the same task, as in [[Out]]
+  */
+case class PythonProgram(
+    id: String, code: Array[Byte], worker: PythonSpec, entries: Map[Int, Seq[String]], exits: Map[Int, Boolean])
 
 /** One operator of a stage.
   *
@@ -82,8 +93,21 @@ object StageSpec {
       times = root.get("times").properties.asScala.map(entry => entry.getKey.toInt -> entry.getValue.asText).toMap,
       functions = root.get("functions").elements.asScala.map(_.asText).toSeq,
       apart = root.get("apart").asBoolean,
-      ordered = root.get("ordered").asBoolean)
+      ordered = root.get("ordered").asBoolean,
+      python = if (root.has("python")) program(root.get("python")) else null)
   }
+
+  private def program(json: JsonNode): PythonProgram = PythonProgram(
+    id = json.get("id").asText,
+    code = json.get("code").binaryValue,
+    worker = PythonSpec(
+      json.get("python").asText,
+      json.get("path").elements.asScala.map(_.asText).toSeq,
+      json.get("timeout_ms").asLong,
+      json.get("memory_mb").asInt),
+    entries = json.get("entries").properties.asScala
+      .map(entry => entry.getKey.toInt -> entry.getValue.elements.asScala.map(_.asText).toSeq).toMap,
+    exits = json.get("exits").properties.asScala.map(exit => exit.getKey.toInt -> exit.getValue.asBoolean).toMap)
 
   private def node(json: JsonNode): NodeSpec = NodeSpec(
     name = json.get("name").asText,

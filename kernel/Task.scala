@@ -12,6 +12,7 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
   private val windows = mutable.LinkedHashMap.empty[String, WindowRows]
   private val cached = mutable.LinkedHashMap.empty[String, CachedCells]
   private val out = new mutable.ArrayDeque[Envelope]
+  private val leaving = new Leaving(group)
   private val operators = spec.nodes.map(Operator(_, this))
   /** The ways in, by tag; null for a tag that passes by. */
   private val entries = {
@@ -19,10 +20,7 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
     spec.entries.foreach { case (tag, into) => ways(tag) = moving(tag) ++ this.ways(into) }
     ways
   }
-  private val turns = new Turns
-  /** The turn of the record at hand, and where it waited: what comes of it waits at least as long. */
-  private var turn, queue = Long.MinValue
-  private var taken, sent = 0L
+  private var taken = 0L
   private var over = false
 
   /** Whether the changes of the batch are on their way that tables have held back. */
@@ -50,7 +48,7 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
     }
 
     private def finish(): Unit = {
-      turn = Task.AtTheEnd
+      leaving.atTheEnd()
       clock.tick()
       over = true
       operators.foreach(_.flush())
@@ -89,8 +87,7 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
     else {
       taken += 1
       val record = envelope.record
-      turn = envelope.turn
-      queue = envelope.queue
+      leaving.behind(envelope.turn, envelope.queue)
       var i = 0
       while (i < ways.length) {
         ways(i)(record)
@@ -102,7 +99,7 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
   private def report(): Unit = {
     drops.report(tally)
     tally.count(Tally.In, spec.number.toString, "", taken)
-    tally.count(Tally.Out, spec.number.toString, "", sent)
+    tally.count(Tally.Out, spec.number.toString, "", leaving.sent)
     if (clock.followed) tally.due(spec.number.toString, clock.due)
   }
 
@@ -112,33 +109,14 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
 
   private def ways(specs: Seq[WaySpec]): Array[Way] = specs.map {
     case Into(operator, position) => operators(operator).entry(position)
-    case Out(tag, later) => (record => leave(tag, later, record)): Way
+    case Out(tag, later) => (record => out += leaving.envelope(tag, later, record, null)): Way
   }.toArray
-
-  private def leave(tag: Int, later: Boolean, record: Record): Unit = {
-    val own = turns.next(tag, record.ts)
-    val waits = if (turn == Task.AtTheEnd) group else Task.behind(queue, onTime = !later && own >= turn)
-    out += Envelope(group, tag, record.key, record.value, record.old, record.latest, record.ts, math.max(turn, own),
-      waits, sent, null, record.headers, record.source, record.offset)
-    sent += 1
-  }
 }
 
 object Task {
   /** How column families are named: stores begin with this, so that nothing else is called the same. */
   private val Store = "store."
   private val Memory = "memory"
-
-  private val AtTheEnd = Long.MaxValue
-
-  private val Behind = 1L << 23
-  private val OnTime = 1L << 22
-
-  /** Where a record goes that comes of one in this queue: right behind it, first what was held back and is late already.
-    *
-    * By bits that the number of a queue has for that, see `spark/queues.py`.
-    */
-  private def behind(queue: Long, onTime: Boolean): Long = (queue & ~OnTime) | Behind | (if (onTime) OnTime else 0)
 }
 
 /** How many records each node dropped in this batch, and why. */

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+import threading
 
 import headrace as hr
 from bench.job import Job, await_end_of_stdin, tell
 from bench.workloads import WORKLOADS
 from bench.workloads.base import Topics
 from headrace.errors import NotOnSparkYet, NotTraceable
+
+_STATE_S = 2.0
 
 
 def main() -> None:
@@ -28,11 +31,22 @@ def main() -> None:
         return
     tell("polling")
     if job.live:
+        threading.Thread(target=_tell_state, args=[app], daemon=True).start()
         await_end_of_stdin()
         tell("batches", ms=_batch_ms(app))
         app.close()
     while not app.wait(0.1):
         tell("read", records=app.metrics().records_in)
+
+
+def _tell_state(app: hr.App) -> None:
+    while not app.wait(_STATE_S):
+        metrics = app.metrics()
+        if metrics.last is not None:
+            rows, size = (
+                sum(getattr(stage, name) for stage in metrics.stages) for name in ("state_rows", "state_bytes")
+            )
+            tell("state", rows=rows, bytes=size, ms=metrics.last.duration_ms)
 
 
 def _batch_ms(app: hr.App) -> list[int]:

@@ -33,7 +33,7 @@ def declare(app: Application, job: dict[str, Any]) -> None:
         return app.topic(job["target"], value_serializer=serializer)
 
     match job["workload"]:
-        case "W1a":
+        case "W1a" | "P2":
             source(value_deserializer="bytes").apply(base64.b64encode).to_topic(target("bytes"))
         case "W1b":
             bids = source().filter(lambda bid: bid["auction"] % 123 == 0 or bid["price"] > 10_000)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bench.workloads.base import Workload
+from bench.workloads.python import P1, P2, P3
+from bench.workloads.soak import Soak
 from bench.workloads.w1 import W1a, W1b
 from bench.workloads.w2 import W2, Chain
 from bench.workloads.w3 import W3
@@ -17,9 +19,13 @@ _ALL: tuple[Workload, ...] = (
     W3(),
     W4(),
     W5(),
+    P1(),
+    P2(),
+    P3(),
     W2("turns-1M", 1_000_000, value=100, in_turn=True),
     W2("turns-10M", 10_000_000, value=100, in_turn=True),
     Chain(1),
     Chain(3),
+    Soak(),
 )
 WORKLOADS = {workload.name: workload for workload in _ALL}

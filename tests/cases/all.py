@@ -2,6 +2,7 @@
 
 from cases import (
     aggregate,
+    async_map_values,
     beside,
     branch,
     count,
@@ -10,6 +11,7 @@ from cases import (
     idle,
     join_columns,
     join_many,
+    map_batches,
     merge,
     process,
     record_tables,
@@ -59,6 +61,8 @@ TABLES = (
     drop_duplicates,
     ttl,
     process,
+    async_map_values,
+    map_batches,
     stores,
     join_columns,
     join_many,

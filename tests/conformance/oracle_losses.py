@@ -13,8 +13,9 @@ import pytest
 
 from headrace.model.windows import JoinWindows, Window
 from headrace.plan.nodes.windowed import SessionWindowed, WindowedAggregation
-from headrace.state import timed
+from headrace.state import stores
 from headrace.state.session import SessionStore
+from headrace.state.state import State
 from headrace.state.window import WindowStore
 from headrace.task.operators.foreign_key_join import ForeignKeyMatchOperator
 from headrace.task.operators.session_windowed import SessionWindowedOperator
@@ -57,7 +58,7 @@ def short_retention(patch: pytest.MonkeyPatch) -> None:
     """
     patch.setattr(WindowedAggregation, "kept_ms", property(lambda self: self.retention_ms + _by_time(self)))
     patch.setattr(WindowStore, "keeps", lambda _, __: True)
-    patch.setattr(timed, "SessionStore", Sessions)
+    patch.setattr(stores, "SessionStore", Sessions)
     advance = WindowedOperator.advance
 
     def time_alone(self: Any, record: Any) -> None:
@@ -85,17 +86,19 @@ def _by_time(node: WindowedAggregation) -> bool:
 class Sessions(SessionStore):
     """Finds sessions by the millisecond, but those that are over by the segment."""
 
-    def __init__(self, retention_ms: int) -> None:
-        super().__init__(_FOREVER)
+    def __init__(self, state: State, name: str, retention_ms: int) -> None:
+        super().__init__(state, name, _FOREVER)
         self.kafka_ms = retention_ms
 
     def find(self, key: bytes, earliest_end: int, latest_start: int) -> list[Any]:
-        earliest = earliest_end if self._newest is None else max(earliest_end, self._newest - self.kafka_ms + 1)
+        earliest = (
+            earliest_end if self._kept.newest is None else max(earliest_end, self._kept.newest - self.kafka_ms + 1)
+        )
         return super().find(key, earliest, latest_start)
 
     def ended(self, first: int, last: int) -> Iterator[Any]:
         for one in super().ended(first, last):
-            if _lives(one[1].end, self._newest, self.kafka_ms):
+            if _lives(one[1].end, self._kept.newest, self.kafka_ms):
                 yield one
 
 
@@ -118,13 +121,13 @@ def count_expired(patch: pytest.MonkeyPatch, expired: Expired) -> None:
 
     def window(self: WindowStore, key: bytes, time: int, value: Any, *, ts: int) -> None:
         put_window(self, key, time, value, ts=ts)
-        if not _lives(time, self._newest, self._retention_ms):
+        if not _lives(time, self._kept.newest, self._retention_ms):
             expired.puts += 2 if self in expired.of_both_sides else 1
 
     def session(self: SessionStore, key: bytes, session: Window, value: Any, *, ts: int) -> None:
         put_session(self, key, session, value, ts=ts)
         kept = self.kafka_ms if isinstance(self, Sessions) else self._retention_ms
-        expired.puts += not _lives(session.end, self._newest, kept)
+        expired.puts += not _lives(session.end, self._kept.newest, kept)
 
     patch.setattr(WindowStore, "put", window)
     patch.setattr(SessionStore, "put", session)

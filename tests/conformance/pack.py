@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import headrace as hr
 from cases.table import Case
-from headrace.expr import Bound, bind
+from conformance.renamed import Renamed, renamed
+from headrace.expr import Bound, Opaque, bind
 from headrace.expr.bound import Applied
 from headrace.model.clock import SetClock
 from headrace.model.types import STR
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, Source, To
+from headrace.plan.nodes import Node, Process, Source, TableTransformValues, To
 
 
 class PackedApp(hr.App):
@@ -32,9 +33,13 @@ class PackedApp(hr.App):
         return self._packed
 
 
+RUN = ""
+"""Before the names of all cases: another run on the same broker has another one."""
+
+
 def prefix(case: Case) -> str:
     """What the names of a case begin with."""
-    return f"{case.id}."
+    return f"{RUN}{case.id}."
 
 
 def prefixed_plan(case: Case) -> Plan:
@@ -51,13 +56,28 @@ def prefixed_plan(case: Case) -> Plan:
         store = getattr(node, "store", None)
         if store:
             changed["store"] = before + store
+        if isinstance(node, Process | TableTransformValues):
+            changed |= {"make": Renamed(node.make, before, case.id), "stores": renamed(node.stores, before)}
         return replace(node, **changed)
 
     return case.plan().rewrite(change)
 
 
+@dataclass(frozen=True)
+class _Behind:
+    """A function that names topics, with text in front of what it says."""
+
+    before: str
+    function: Callable[..., str]
+
+    def __call__(self, *given: Any) -> str:
+        return self.before + self.function(*given)
+
+
 def _behind(before: str, topic: Bound) -> Bound:
     """The expression of a topic with text in front of it."""
+    if isinstance(topic, Opaque):
+        return replace(topic, function=_Behind(before, topic.function))
     joined = bind(hr.lit(before) + hr.value, {"value": STR}, "pack.py")
     assert isinstance(joined, Applied)
     return replace(joined, args=(joined.args[0], topic))

@@ -2,6 +2,7 @@
 
     python -m conformance.spark_live --seed 7 8 --count 250          # in tests/, with src on the PYTHONPATH
     python -m conformance.spark_live --seed 7 --count 300 --settled  # any batches, and only settled changes
+    python -m conformance.spark_live --seed 7 --python 0.2           # every fifth node, and those with it, in Python
 
 Records come in a few random batches, with a restart of the application between them; cases run many in one query, each
 with its own topics. Without `--settled` every change is sent on, and a batch has to write what its records write one by
@@ -23,10 +24,12 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 
 from cases.table import Case, Row
+from conformance import pack
 from conformance.batches import Unbatched, rows
 from conformance.observed import Observed
 from conformance.oracle_build import build
@@ -37,6 +40,8 @@ from conformance.task_engine import observe
 from headrace.dsl import Builder
 from headrace.log.broker import EmbeddedBroker
 from headrace.plan.nodes import Node, Source
+from headrace.spark import lanes
+from headrace.spark.reasons import why_python
 from headrace.spark.session import join, leave
 from headrace.task.loop import Loop
 
@@ -87,6 +92,19 @@ def ties_by_plan() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Loop, "_place", place)
+        yield
+
+
+@contextmanager
+def mixed_lanes(share: float) -> Iterator[None]:
+    """Have some of the nodes run in Python, always the same by their names."""
+
+    def why(node: Node) -> str | None:
+        return "chosen" if crc32(node.name.encode()) < share * 2**32 else why_python(node)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lanes, "why_python", why)
+        patch.setattr(pack, "RUN", f"mixed-{share}.")
         yield
 
 
@@ -202,11 +220,13 @@ def main() -> int:
     parser.add_argument("--ops", default="", help="only these, and what they need: table_join,count")
     parser.add_argument("--only", nargs="+", metavar="ID", help="only these, in the batches that they had: 7-12")
     parser.add_argument("--settled", action="store_true", help="any batches, and only settled changes")
+    parser.add_argument("--python", type=float, default=0.0, metavar="SHARE", help="so many of the nodes run in Python")
     options = parser.parse_args()
     logging.basicConfig(level=logging.WARNING)  # applications are quiet then
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="headrace-live-") as name, ExitStack() as stack:
         place = Path(name)
+        stack.enter_context(mixed_lanes(options.python))
         broker = EmbeddedBroker(place / "broker")
         stack.callback(broker.stop)
         address = stack.enter_context(broker.join(say=print)).address

@@ -18,7 +18,7 @@ from conformance.oracle_compare import difference, lost_there, versions_hidden
 from conformance.oracle_live import Pair, recorded
 from conformance.oracle_losses import RULES
 from conformance.spark_engine import observe_all, refusal
-from conformance.spark_live import as_if_single, settling, unlike_kafka, unlike_tasks
+from conformance.spark_live import as_if_single, mixed_lanes, settling, unlike_kafka, unlike_tasks
 
 PAIRS = recorded()
 
@@ -53,9 +53,10 @@ def test_on_spark_as_kafka_streams(broker: str, tmp_path: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.usefixtures("spark")
-def test_on_spark_as_on_tasks_when_settled(broker: str, tmp_path: Path) -> None:
-    chance = random.Random(SEED)
-    with versions_hidden():
+@pytest.mark.parametrize("share", [0.0, 0.25], ids=["in-spark", "some-in-python"])
+def test_on_spark_as_on_tasks_when_settled(share: float, broker: str, tmp_path: Path) -> None:
+    chance = random.Random(SEED + share)
+    with versions_hidden(), mixed_lanes(share):
         chosen = chosen_for_spark(15, chance, lambda spec: settling(spec, chance))
         observed = observe_all([case for _, case in chosen], broker, tmp_path)
         found = [(case.id, unlike_tasks(case, observed[case.id])) for _, case in chosen]

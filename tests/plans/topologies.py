@@ -56,6 +56,17 @@ def nothing(record: hr.Record) -> None:
     """Sends on nothing."""
 
 
+async def waited(value: str) -> str:
+    return value
+
+
+def slow(app: Builder) -> None:
+    """Calls that wait and batches leave keys alone: nothing moves behind them."""
+    texts = app.stream("texts", key=hr.STRING, value=hr.STRING).map_values(waited, timeout="2s", retries=3)
+    texts.errors().to("failed")
+    texts.map_batches(lambda table: table, value=hr.STRING, size=10).group_by_key().count(store="counts")
+
+
 def moved_once(app: Builder) -> None:
     """Filters, branches and new values between a key and several who look at it; a sink or a hand keeps its own."""
     by_word = app.stream("lines", key=hr.STRING, value=hr.STRING).select_key(lambda _, v: v)
@@ -87,6 +98,7 @@ TOPOLOGIES: tuple[Callable[[Builder], None], ...] = (
     shared_key,
     all_ways,
     processors,
+    slow,
     moved_once,
     joined_tables,
 )

@@ -13,12 +13,14 @@ from bench.workloads.w5 import EACH, HASHES, RULES
 import headrace as hr
 
 COUNT = 400
-NAMES = ("W1a", "W1b", "W2", "W2-1M", "W3", "W4", "W5", "stages-1", "stages-3")
+NAMES = ("W1a", "W1b", "W2", "W2-1M", "W3", "W4", "W5", "stages-1", "stages-3", "soak", "P1", "P2", "P3")
 TOPICS = Topics("in", "table", "out")
 
 
 def inputs(name: str) -> list[Input]:
     """Few records of the workload; of W5 many more would be needed until a rule reports, so they match few rules."""
+    if name == "soak":
+        return list(WORKLOADS[name].records(40 * COUNT, random.Random(SEED)))
     if name != "W5":
         return list(WORKLOADS[name].records(COUNT, random.Random(SEED)))
     words = [number % 3 * HASHES // RULES + number + 1 for number in range(COUNT)]

@@ -9,15 +9,17 @@ from cases.all import all_cases
 from headrace.passes.pipeline import rewrite
 from headrace.plan import nodes
 from headrace.plan.nodes import ForeignKeySubscribe, Node, Source, StreamGlobalJoin, TableGroupBy
-from headrace.spark.later import Later
+from headrace.plan.placed import Later
 from headrace.spark.native import OPERATORS as NATIVE
-from headrace.spark.supported import SUPPORTED
+from headrace.spark.reasons import IN_SPARK
 from headrace.task.operators import OPERATORS
 
-# Nodes that Spark learns later: they run in Python only, and an application with one of them is refused at its start.
+# Nodes that are the user's own code: they run in Python.
 PYTHON_ONLY = {
+    "AsyncMapValues",
     "Foreach",
     "GlobalStore",
+    "MapBatches",
     "Print",
     "Process",
     "ProcessValues",
@@ -38,8 +40,8 @@ def test_every_node_has_an_operator_in_python() -> None:
     assert names(set(OPERATORS) - ALL_NODES) == []
 
 
-def test_the_nodes_that_spark_does_not_run_are_listed() -> None:
-    assert names(ALL_NODES - SUPPORTED) == sorted(PYTHON_ONLY)
+def test_the_nodes_that_only_python_runs_are_listed() -> None:
+    assert names(ALL_NODES - IN_SPARK) == sorted(PYTHON_ONLY)
 
 
 def test_every_stateless_node_of_streams_has_a_native_form() -> None:

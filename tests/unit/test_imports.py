@@ -16,6 +16,7 @@ PACKAGE = Path(headrace.__file__).parent
 PICTURE = """
 cli  console  rest  |  testing
 connect  query  runtime  observe
+lane
 task  |  spark
 dsl  processor  |  sql  |  passes
 plan
@@ -33,9 +34,12 @@ HOMES = {
     "click": {"cli"},
     "rich": {"cli", "jvm/progress.py"},
     "pytest": {"testing/plugin.py"},
+    "pyarrow": {"task/arrow.py"},
+    "cloudpickle": {"lane", "spark"},
 }
 EXCEPTIONS = {
-    ("spark/worker.py", "task"),  # the Python lane
+    ("spark/program.py", "lane"),  # what Python processes are told
+    ("spark/prefetch.py", "lane"),
     ("cli/main.py", "__version__"),  # of the front door
 }
 
@@ -97,7 +101,7 @@ def test_the_front_door_loads_no_spark() -> None:
     loaded = f"{used}; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
     found = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout.split()
     assert "headrace" in found
-    assert not {"pyspark", "py4j", "confluent_kafka", "pandas", "rich", "pytest"} & set(found)
+    assert not {"pyspark", "py4j", "confluent_kafka", "pandas", "pyarrow", "rich", "pytest"} & set(found)
 
 
 def test_the_plugin_of_pytest_loads_no_more_than_its_fixture() -> None:

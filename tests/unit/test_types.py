@@ -22,6 +22,14 @@ class Customer:
     region: str
 
 
+async def rated(order: Order) -> float:
+    return order.amount
+
+
+async def rated_by_key(_: str, order: Order) -> float:
+    return order.amount
+
+
 app = hr.App("types")
 orders = app.stream("orders", key=hr.STRING, value=hr.json(Order))
 customers = app.table("customers", key=hr.STRING, value=hr.json(Customer))
@@ -44,6 +52,10 @@ def test_stateless() -> None:
     assert_type(orders.filter(lambda _, order: order.amount > 1), KStream[str, Order])
     assert_type(orders.map_values(lambda order: order.amount), KStream[str, float])
     assert_type(orders.map_values(lambda key, order: key + order.customer), KStream[str, str])
+    assert_type(orders.map_values(rated, concurrency=8, timeout="1s", retries=2, backoff="1s"), KStream[str, float])
+    assert_type(orders.map_values(rated_by_key), KStream[str, float])
+    assert_type(orders.map_batches(lambda table: table, value=hr.json(Order), size=10), KStream[str, Order])
+    assert_type(orders.map_batches(lambda table: table), KStream[str, Any])
     assert_type(orders.map(lambda _, order: (order.customer, order.amount)), KStream[str, float])
     assert_type(orders.select_key(lambda _, order: order.amount), KStream[float, Order])
     assert_type(orders.flat_map_values(lambda order: [order.customer]), KStream[str, str])

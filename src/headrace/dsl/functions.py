@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 import typing
@@ -81,6 +82,7 @@ def bound_on(
     if not isinstance(function, Expr) and not callable(function):
         wanted = f"{op} a function, or an expression of hr.key and hr.value"
         raise OptionInvalid("function", function, wanted, here)
+    check_ordinary(op, function, here)
     form = _form(function, forms)
     unknown = " and ".join(name for name in form if symbols[name] == OBJECT)
     if isinstance(function, Expr):
@@ -99,6 +101,33 @@ def bound_on(
     return result
 
 
+def waits(function: object) -> bool:
+    """Whether calling it gives a coroutine: it is written with `async def`, or is a part of one that is, or an object.
+
+    >>> async def fetch(url, timeout): ...
+    >>> waits(functools.partial(fetch, timeout=3)), waits(print)
+    (True, False)
+    """
+    return inspect.iscoroutinefunction(_called(function))
+
+
+def awaited(op: str, function: Callable[..., Any], forms: tuple[tuple[str, ...], ...], here: str) -> Opaque:
+    """A function written with `async def`: nothing of it is traced, and its annotation says what it ends with."""
+    form = _form(function, forms)
+    check_parameters(function, form, f"the function of {op}", here)
+    type_ = _declared(_called(function)) or OBJECT
+    return Opaque(
+        type_, True, shown(_whole(function)), function, form, f"the function of {op}", "it is written with async", here
+    )
+
+
+def check_ordinary(op: str, function: object, here: str) -> None:
+    """Raise for a function that waits, where none can."""
+    if waits(function):
+        ordinary = f"{op} an ordinary function; map_values of a stream takes one written with async def"
+        raise OptionInvalid("function", function, ordinary, here)
+
+
 def acting(op: str, function: Callable[..., Any] | Expr, node: Node, here: str, *, traced: bool = True) -> Bound:
     """A function that may be there for what it does.
 
@@ -108,6 +137,7 @@ def acting(op: str, function: Callable[..., Any] | Expr, node: Node, here: str, 
         return bound(op, function, (KEY_VALUE,), node, here)
     if not callable(function):
         raise OptionInvalid("action", function, "a function (key, value)", here)
+    check_ordinary(op, function, here)
     check_parameters(function, KEY_VALUE, f"the function of {op}", here)
     return _opaque(function, KEY_VALUE, op, "it may do more than compute", here, None)
 
@@ -161,10 +191,8 @@ list_of_pairs = Check(_pairs, list_of(pair_of(OBJECT, OBJECT)))
 def _opaque(
     function: Callable[..., Any], form: tuple[str, ...], op: str, reason: str, line: str, check: Check | None
 ) -> Opaque:
-    name = getattr(function, "__name__", type(function).__name__)
-    shown = "a lambda" if name == "<lambda>" else f"{name}()"
     type_ = _declared(function) or (OBJECT if check is None else check.untraced)
-    return Opaque(type_, True, shown, function, form, f"the function of {op}", reason, line)
+    return Opaque(type_, True, shown(function), function, form, f"the function of {op}", reason, line)
 
 
 def _declared(function: Callable[..., Any]) -> Type | None:
@@ -173,6 +201,12 @@ def _declared(function: Callable[..., Any]) -> Type | None:
         return hinted(typing.get_type_hints(function).get("return"))
     except (TypeError, NameError, AttributeError):  # no annotations, or some that only a type checker understands
         return None
+
+
+def shown(function: object) -> str:
+    """A function as `describe()` names it."""
+    name = getattr(function, "__name__", type(function).__name__)
+    return "a lambda" if name == "<lambda>" else f"{name}()"
 
 
 def hinted(hint: Any) -> Type | None:
@@ -186,6 +220,21 @@ def hinted(hint: Any) -> Type | None:
     if origin is tuple and len(inner) >= 2 and ... not in inner:
         return tuple_of(*(hinted(one) or OBJECT for one in inner))
     return record_type(hint, "?") if is_record(hint) else _HINTS.get(hint)
+
+
+def _whole(function: object) -> object:
+    """The function of which another one is a part."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
+
+
+def _called(function: object) -> Any:
+    """The function that is called: of an object, that of its class."""
+    whole = _whole(function)
+    if inspect.isroutine(whole) or isinstance(whole, type):
+        return whole
+    return getattr(type(whole), "__call__", None)  # noqa: B004
 
 
 def _form(function: Callable[..., Any] | Expr, forms: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:

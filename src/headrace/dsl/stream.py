@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from headrace.dsl import table as tables
+from headrace.dsl.batched_stream import BatchedStream
 from headrace.dsl.beside import errors, late
 from headrace.dsl.branched import BranchedKStream
-from headrace.dsl.functions import KEY_VALUE, VALUE, acting, bound, exactly, list_of_pairs, list_type, pair_type
+from headrace.dsl.calls import called_with, check_not_given
+from headrace.dsl.functions import (
+    KEY_VALUE,
+    VALUE,
+    acting,
+    awaited,
+    bound,
+    exactly,
+    list_of_pairs,
+    list_type,
+    pair_type,
+    waits,
+)
 from headrace.dsl.grouped import KGroupedStream
 from headrace.dsl.joinable_stream import JoinableStream
 from headrace.dsl.joins import same_app
@@ -22,6 +35,7 @@ from headrace.model.durations import Duration, duration_ms
 from headrace.model.failure import Failure
 from headrace.model.types import BOOL, STR
 from headrace.plan.nodes import (
+    AsyncMapValues,
     DropDuplicates,
     Filter,
     FlatMap,
@@ -50,7 +64,7 @@ K2 = TypeVar("K2")
 V2 = TypeVar("V2")
 
 
-class KStream(JoinableStream[K, V], ProcessableStream[K, V]):
+class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]):
     """An unbounded sequence of records, each an event of its own."""
 
     def __init__(self, declared: Declared, node: Node) -> None:
@@ -87,6 +101,30 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V]):
     def map_values(self, mapper: Callable[[V], Expr], *, name: str | None = None) -> KStream[K, Any]: ...
 
     @overload
+    def map_values(
+        self,
+        mapper: Callable[[V], Coroutine[Any, Any, V2]],
+        *,
+        concurrency: int = 64,
+        timeout: Duration | None = None,
+        retries: int = 0,
+        backoff: Duration = "100ms",
+        name: str | None = None,
+    ) -> KStream[K, V2]: ...
+
+    @overload
+    def map_values(
+        self,
+        mapper: Callable[[K, V], Coroutine[Any, Any, V2]],
+        *,
+        concurrency: int = 64,
+        timeout: Duration | None = None,
+        retries: int = 0,
+        backoff: Duration = "100ms",
+        name: str | None = None,
+    ) -> KStream[K, V2]: ...
+
+    @overload
     def map_values(self, mapper: Callable[[V], V2], *, name: str | None = None) -> KStream[K, V2]: ...
 
     @overload
@@ -95,9 +133,34 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V]):
     @overload
     def map_values(self, mapper: Callable[[K, V], V2], *, name: str | None = None) -> KStream[K, V2]: ...
 
-    def map_values(self, mapper: Callable[..., Any] | Expr, *, name: str | None = None) -> KStream[K, Any]:
-        """A new value for every record; the function takes the value, or the key and the value."""
+    def map_values(
+        self,
+        mapper: Callable[..., Any] | Expr,
+        *,
+        concurrency: int | None = None,
+        timeout: Duration | None = None,
+        retries: int | None = None,
+        backoff: Duration | None = None,
+        name: str | None = None,
+    ) -> KStream[K, Any]:
+        """A new value for every record; the function takes the value, or the key and the value.
+
+        It may be one that waits, written with `async def`: up to `concurrency` calls (64) are under way at once in each
+        task, and their results are sent on in the order in which the records came, in the same batch. A try that takes
+        longer than `timeout` is given up. One that fails is made again up to `retries` times (0), `backoff` later
+        (100ms), and twice as long before each one more; a record whose last try fails, fails as in other functions.
+
+            async def rate(order: Order) -> float:
+                return (await client.get(f"/rates/{order.customer}")).json()
+
+            orders.map_values(rate, concurrency=16, timeout="2s", retries=3)
+        """
         here = origin()
+        options = {"concurrency": concurrency, "timeout": timeout, "retries": retries, "backoff": backoff}
+        if callable(mapper) and waits(mapper):
+            waiting = awaited("map_values", mapper, (VALUE, KEY_VALUE), here)
+            return self._next(AsyncMapValues, "map_values", name, here, value=waiting, **called_with(options, here))
+        check_not_given(options, here)
         value = bound("map_values", mapper, (VALUE, KEY_VALUE), self._node, here)
         return self._next(MapValues, "map_values", name, here, value=value)
 

@@ -15,10 +15,10 @@ class NotTraceable(PlanError):
     def __init__(self, function: str, reason: str, origin: str) -> None:
         self.reason = reason
         super().__init__(
-            f"{function} cannot run inside Spark yet: {reason}",
+            f"{function} can only run in Python: {reason}",
             where=origin,
-            fix="write it as one expression of its arguments (operators, str methods, hr.when(...), hr functions);"
-            " other Python code inside an operator is not supported yet",
+            fix="write it as one expression of its arguments (operators, str methods, hr.when(...), hr functions),"
+            " or leave strict_native away",
         )
 
 

@@ -115,6 +115,19 @@ class OptionInvalid(PlanError):
         super().__init__(f"{option}={value!r} is not possible", where=origin, fix=f"give {allowed}")
 
 
+class ColumnTaken(PlanError):
+    """A field of a record has the name of a column that every batch has."""
+
+    code = "column-taken"
+
+    def __init__(self, type_: object, field: str, origin: str) -> None:
+        super().__init__(
+            f"{type_} has a field {field!r}, and every batch has a column of that name",
+            where=origin,
+            fix="give it another name with map_values first",
+        )
+
+
 class TypesDiffer(PlanError):
     """Two things that must have the same type do not."""
 
@@ -146,6 +159,32 @@ class NotOnSparkYet(PlanError):
             f"{operator} ({node}) does not run on Spark yet",
             where=origin,
             fix="run the topology in this process with hr.testing.TopologyTestDriver, or do without the operator",
+        )
+
+
+class PythonNeeded(PlanError):
+    """A node has no form in Spark, and the application does not want Python."""
+
+    code = "python-needed"
+
+    def __init__(self, node: str, operator: str, reason: str, origin: str) -> None:
+        super().__init__(
+            f"{operator} ({node}) can only run in Python: {reason}",
+            where=origin,
+            fix="do it with operators and expressions, or leave strict_native away",
+        )
+
+
+class NotShippable(PlanError):
+    """A node cannot be sent to the Python processes that are to run it."""
+
+    code = "not-shippable"
+
+    def __init__(self, node: str, reason: str, origin: str) -> None:
+        super().__init__(
+            f"{node} cannot be sent to a Python process: {reason}",
+            where=origin,
+            fix="make what it uses, such as connections, files and locks, inside the function or in init()",
         )
 
 

@@ -117,6 +117,27 @@ class RecordFailed(RunError):
         )
 
 
+class WorkerLost(RunError):
+    """A Python process ended, or was silent for too long, and so did those that took its place."""
+
+    code = "worker-lost"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"a Python process was lost again and again: {reason}",
+            fix="mend the code that runs there; worker_timeout= and worker_memory_mb= are its limits",
+        )
+
+
+class WrongRows(RunError):
+    """A function of batches gave something else than rows that belong to those it was given."""
+
+    code = "wrong-rows"
+
+    def __init__(self, reason: str, fix: str) -> None:
+        super().__init__(reason, fix=fix)
+
+
 class TimestampInvalid(RunError):
     """A record has no time that could be used."""
 

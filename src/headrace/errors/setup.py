@@ -49,6 +49,17 @@ class SparkMissing(SetupError):
         super().__init__("pyspark was not found", fix="install headrace with its dependencies: pip install headrace")
 
 
+class ArrowMissing(SetupError):
+    """pyarrow is not installed."""
+
+    code = "arrow-missing"
+
+    def __init__(self, where: str) -> None:
+        super().__init__(
+            "map_batches needs pyarrow, which was not found", where=where, fix='pip install "headrace[arrow]"'
+        )
+
+
 class CacheUnwritable(SetupError):
     """The cache directory cannot be used."""
 

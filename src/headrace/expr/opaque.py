@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from types import CoroutineType
 from typing import Any
 
 from headrace.errors import NotTraceable
@@ -39,10 +40,14 @@ class Opaque(Bound):
         function, parameters = self.function, self.parameters
         match parameters:
             case (one,):
-                return lambda values: _fitting(function(_own(values[one])))
+                return lambda values: fitting(function(_own(values[one])))
             case (first, second):
-                return lambda values: _fitting(function(_own(values[first]), _own(values[second])))
-        return lambda values: _fitting(function(*[_own(values[name]) for name in parameters]))
+                return lambda values: fitting(function(_own(values[first]), _own(values[second])))
+        return lambda values: fitting(function(*[_own(values[name]) for name in parameters]))
+
+    def begun(self) -> Compiled:
+        """The Python form of a function written with `async def`: what it gives is still to be awaited."""
+        return lambda values: self.function(*[_own(values[name]) for name in self.parameters])
 
 
 _UNCHANGING = frozenset({str, int, float, bool, bytes, type(None), datetime, Decimal})
@@ -60,7 +65,11 @@ def _own(value: Any) -> Any:
     return deepcopy(value)
 
 
-def _fitting(result: Any) -> Any:
+def fitting(result: Any) -> Any:
+    """What a function gave, if it is a value; raises for an int of more than 64 bits, and for what is still to come."""
     if type(result) is int and not -(2**63) <= result < 2**63:
         raise OverflowError(f"{result} does not fit 64 bits")
+    if type(result) is CoroutineType:
+        result.close()
+        raise TypeError("it gave a coroutine: give the function itself that is written with async def")
     return result

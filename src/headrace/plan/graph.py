@@ -38,15 +38,25 @@ class Plan:
     @cached_property
     def consumers(self) -> dict[Node, tuple[Node, ...]]:
         """Who reads from each node, as declared; a node that reads twice from another is listed twice."""
+        turns = self.turns
+        return {node: tuple(sorted(readers, key=turns.__getitem__)) for node, readers in self._readers.items()}
+
+    @cached_property
+    def turns(self) -> dict[Node, int]:
+        """The order in which those who read from one node get its records."""
+        turns = {node: place for place, node in enumerate(self.declared or self.nodes)}
+        for node in reversed(self.nodes):  # what a pass has put in front of a node has its turn
+            if node not in turns:
+                turns[node] = min(turns[reader] for reader in self._readers[node])
+        return turns
+
+    @cached_property
+    def _readers(self) -> dict[Node, list[Node]]:
         found: dict[Node, list[Node]] = {node: [] for node in self.nodes}
         for node in self.nodes:
             for upstream in node.inputs:
                 found[upstream].append(node)
-        turn = {node: place for place, node in enumerate(self.declared or self.nodes)}
-        for node in reversed(self.nodes):  # what a pass has put in front of a node has its turn
-            if node not in turn:
-                turn[node] = min(turn[reader] for reader in found[node])
-        return {node: tuple(sorted(readers, key=turn.__getitem__)) for node, readers in found.items()}
+        return found
 
     def rewrite(self, change: Callable[[Node], Node]) -> Plan:
         """A plan in which each node, its inputs already rewritten, was replaced by what `change` made of it."""

@@ -20,14 +20,19 @@ class ExpiringStore(KeyValueStore[K, V]):
     """A key that was not put for `ttl_ms`, by the stream time of the task, is gone.
 
     Every value is kept with the stream time it was put at. Several processors may share the state: what one of them has
-    put is over for all at the same time, and removed by the one that has put it.
+    put is over for all at the same time, and removed by whoever next puts something.
     """
 
     def __init__(
-        self, connection: Connection, values: Values, state: keyvalue.KeyValueStore, ttl_ms: int, now: Callable[[], int]
+        self,
+        connection: Connection,
+        values: Values,
+        state: keyvalue.KeyValueStore,
+        expiry: Expiry,
+        now: Callable[[], int],
     ) -> None:
         super().__init__(connection, values, state)
-        self._expiry, self._now = Expiry(ttl_ms), now
+        self._expiry, self._now = expiry, now
 
     def put(self, key: K, value: V | None) -> None:
         self._forget()
@@ -50,6 +55,8 @@ class ExpiringStore(KeyValueStore[K, V]):
         return self._expiry.is_over(stored.ts, self._now())
 
     def _forget(self) -> None:
+        if self._read_only:
+            return
         for key, _ in self._expiry.over(self._now(), self._written_at):
             self._state.put(key, None, ts=0)
 

@@ -13,26 +13,26 @@ from headrace.processor.session import SessionStore
 from headrace.processor.values import values_of
 from headrace.processor.versioned import VersionedStore
 from headrace.processor.window import WindowStore
-from headrace.state import keyvalue
-from headrace.state.timed import TimedStores
+from headrace.state.stores import Stores
 
 
-def opened(
-    connection: Connection, state: Callable[[str], keyvalue.KeyValueStore], timed: TimedStores, now: Callable[[], int]
-) -> OpenedStore[Any, Any]:
+def opened(connection: Connection, stores: Stores, now: Callable[[], int]) -> OpenedStore[Any, Any]:
     """A store as a processor sees it, on top of what the task keeps under its name; `now` is the task's stream time."""
     match connection.store:
         case KeyValue(name=name, value=value, ttl_ms=int(ttl_ms)):
-            return ExpiringStore(connection, values_of(value, timestamped=False), state(name), ttl_ms, now)
+            expiry = stores.store_expiry(name, ttl_ms)
+            return ExpiringStore(
+                connection, values_of(value, timestamped=False), stores.key_value_store(name), expiry, now
+            )
         case KeyValue(name=name, value=value, timestamped=timestamped):
-            return KeyValueStore(connection, values_of(value, timestamped=timestamped), state(name))
+            return KeyValueStore(connection, values_of(value, timestamped=timestamped), stores.key_value_store(name))
         case Versioned(name=name, value=value, history_ms=history_ms):
-            kept = timed.versioned_store(name, history_ms)
+            kept = stores.versioned_store(name, history_ms)
             return VersionedStore(connection, values_of(value, timestamped=False), kept)
-        case Window(name=name, value=value, timestamped=timestamped) as store:
-            windows = timed.window_store(name, store.retention_ms, duplicates=store.duplicates)
-            return WindowStore(connection, values_of(value, timestamped=timestamped), windows, store.size_ms)
-        case Session(name=name, value=value) as store:
-            sessions = timed.session_store(name, store.retention_ms)
+        case Window(name=name, value=value, timestamped=timestamped) as one:
+            windows = stores.window_store(name, one.retention_ms, duplicates=one.duplicates)
+            return WindowStore(connection, values_of(value, timestamped=timestamped), windows, one.size_ms)
+        case Session(name=name, value=value) as one:
+            sessions = stores.session_store(name, one.retention_ms)
             return SessionStore(connection, values_of(value, timestamped=False), sessions)
     raise TypeError(f"{connection.store} is of no known kind")

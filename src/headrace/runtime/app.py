@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from headrace.dsl.builder import Builder
 from headrace.errors import AlreadyStarted, HeadraceError, OptionInvalid
 from headrace.model.clock import Clock, MachineClock
+from headrace.model.durations import Duration, duration_ms
 from headrace.observe.metrics import Metrics
 from headrace.passes.pipeline import rewrite
 from headrace.passes.split_subtopologies import split_subtopologies
@@ -31,6 +32,7 @@ Listener = Callable[[State, State], None]
 
 _POLL_S = 0.2
 _REPORT_S = 10.0
+_LEAST_MB = 64
 
 
 class App(Builder):
@@ -40,6 +42,9 @@ class App(Builder):
     need be; `kafka` holds further client properties (`security.protocol`, `sasl.*`, `ssl.*` ...). What it has done, and
     its state, are kept in `checkpoint`, a directory or an address ("hdfs://..."): a later run goes on from there. Spark
     runs in this process unless `spark` is a master ("spark://host:7077") or a session; it may also hold settings.
+
+    What cannot be traced runs in Python processes: with `strict_native` it is refused instead. One that is silent for
+    longer than `worker_timeout` is replaced, and none may take more than `worker_memory_mb`.
     """
 
     def __init__(
@@ -51,6 +56,9 @@ class App(Builder):
         checkpoint: str | Path | None = None,
         emit: str = "settled",
         spark: str | Wanted | None = None,
+        strict_native: bool = False,
+        worker_timeout: Duration = "1m",
+        worker_memory_mb: int = 2048,
         verbose: bool = False,
     ) -> None:
         super().__init__(app_id, emit=emit)
@@ -58,6 +66,11 @@ class App(Builder):
         self.kafka = dict(kafka or {})
         self.checkpoint = Place.of(checkpoint, self.id)
         self.spark = _wanted(spark)
+        self.strict_native = strict_native
+        self.worker_timeout_ms = duration_ms("worker_timeout", worker_timeout, origin(), least=1)
+        self.worker_memory_mb = worker_memory_mb
+        if not isinstance(worker_memory_mb, int) or worker_memory_mb < _LEAST_MB:
+            raise OptionInvalid("worker_memory_mb", worker_memory_mb, f"{_LEAST_MB} or more", origin())
         self.verbose = verbose
         self.clock: Clock = MachineClock()
         self._state = State.CREATED
@@ -102,7 +115,7 @@ class App(Builder):
         from headrace.spark.supported import check_supported
 
         plan = rewrite(self.plan())
-        check_supported(plan)
+        check_supported(plan, strict_native=self.strict_native)
         return explain(Placement(plan), self.metrics().last)
 
     # -- running it
@@ -132,7 +145,7 @@ class App(Builder):
         from headrace.runtime.run import Run  # loads pyspark
         from headrace.spark.supported import check_supported
 
-        check_supported(plan)
+        check_supported(plan, strict_native=self.strict_native)
         self._enter(State.STARTING)
 
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 
 from headrace.errors import (
     BufferFull,
@@ -14,6 +15,7 @@ from headrace.errors import (
     RecordUndecodable,
     TimestampInvalid,
     TopicMissing,
+    WorkerLost,
 )
 
 _MARKER = "headrace-fault:"
@@ -48,6 +50,31 @@ def _read(text: str, at: int) -> HeadraceError | None:
         return TimestampInvalid(int(subject), reason, where)
     if kind == "topic-missing":
         return TopicMissing([subject], reason)
+    if kind == "python":
+        return _from_python(subject, reason, where, str(fault["trace"]))
+    if kind == "worker-lost":
+        return _noted(WorkerLost(reason), str(fault["trace"]))
     if kind == "buffer-full":
         return BufferFull(subject, reason, where or None)
     return RecordFailed(subject, reason, where or None)
+
+
+def _from_python(code: str, what: str, where: str, more: str) -> HeadraceError:
+    """The error that a Python process raised, as it was there, with the lines of the user's code that it came from."""
+    told = json.loads(more)
+    cls = next((one for one in _all(HeadraceError) if one.code == code), HeadraceError)
+    error = cls.__new__(cls)
+    HeadraceError.__init__(error, what, where=where or None, fix=told["fix"] or None)
+    return _noted(error, told["lines"])
+
+
+def _noted(error: HeadraceError, lines: str) -> HeadraceError:
+    if lines:
+        error.add_note(lines)
+    return error
+
+
+def _all(cls: type[HeadraceError]) -> Iterator[type[HeadraceError]]:
+    for one in cls.__subclasses__():
+        yield one
+        yield from _all(one)

@@ -26,6 +26,7 @@ from headrace.spark import session as spark
 from headrace.spark.files import SharedFiles
 from headrace.spark.placement import Placement
 from headrace.spark.query import Query, dataframe, plain_errors
+from headrace.spark.shipped import workers_of
 from headrace.spark.sink import sink_options
 
 if TYPE_CHECKING:
@@ -78,6 +79,12 @@ class Run:
                     clock=app.clock,
                     starts=all_starts(plan, topics, layout.starts),
                     sink=sink,
+                    workers=workers_of(
+                        session,
+                        spark.master_of(app.spark),
+                        timeout_ms=app.worker_timeout_ms,
+                        memory_mb=app.worker_memory_mb,
+                    ),
                 ),
                 name=app.id,
                 sink=sink,

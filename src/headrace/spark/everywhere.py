@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import GlobalTable, Node
-from headrace.plan.schema import Schema
+from headrace.plan.placed import Everywhere
 from headrace.spark.grouping import Grouping
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Everywhere(Node):
-    """The rows of a global table in the tasks of one stage."""
-
-    upstream: GlobalTable
-
-    op = "global_table"
-    facts = GlobalTable.facts
-
-    def output(self) -> Schema:
-        return self.upstream.output()
 
 
 def place_globals(plan: Plan) -> Plan:

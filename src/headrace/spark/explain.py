@@ -53,7 +53,8 @@ def _row(placement: Placement, node: Node, lane: Lane | None = None) -> tuple[st
         what += " (with the shuffle of the next stage)"
     if isinstance(node, Source):
         what = node.detail()
-    return ((lane or placement.lane(node)).value, node.name, what, node.origin)
+    reason = placement.python.get(node, "")
+    return ((lane or placement.lane(node)).value, node.name, what, node.origin, reason)
 
 
 def _batch(last: Batch) -> str:

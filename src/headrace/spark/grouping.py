@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +9,7 @@ from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Errors, GlobalTable, Node, To, ToStream
 from headrace.plan.nodes.lasting import Lasting
+from headrace.spark.lanes import gathers, goes_by_task_time, python_nodes, reached
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,23 @@ class Grouping:
     def inside(self) -> set[Node]:
         """The nodes that run inside a stage."""
         kept = {node for node in self.plan.nodes if _is_kept(node)}.union(self.timed, self.reading_failures)
-        behind = _reached(self.plan.nodes, kept, lambda node: node.inputs)
-        before = _reached(reversed(self.plan.nodes), kept, lambda node: self.plan.consumers[node])
-        return kept | {node for node in behind & before if not (node.facts.cuts or _gathers(node))}
+        kept -= self.python.keys()
+        behind = reached(self.plan.nodes, kept, lambda node: node.inputs, self._is_beyond)
+        before = reached(reversed(self.plan.nodes), kept, lambda node: self.plan.consumers[node], self._is_beyond)
+        between = {node for node in behind & before if not (self._is_beyond(node) or gathers(node))}
+        return kept | between | {node for node in self.python if not (node.facts.cuts or isinstance(node, GlobalTable))}
+
+    @cached_property
+    def python(self) -> dict[Node, str]:
+        """The nodes that run in Python, each with the reason."""
+        return python_nodes(self.plan)
+
+    def alike(self, node: Node, other: Node) -> bool:
+        """Whether two nodes run in one lane."""
+        return (node in self.python) == (other in self.python)
+
+    def _is_beyond(self, node: Node) -> bool:
+        return node.facts.cuts or node in self.python
 
     @cached_property
     def reading_failures(self) -> dict[Node, Errors]:
@@ -48,9 +62,32 @@ class Grouping:
         groups: dict[Node, set[Node]] = {}
         for node in self.plan.nodes:
             if node in self.inside:
-                joined = {node}.union(*(groups[upstream] for upstream in node.inputs if upstream in self.inside))
+                together = (one for one in node.inputs if one in self.inside and self.alike(one, node))
+                joined = {node}.union(*(groups[one] for one in together), *self._sharing(node, groups))
                 groups.update(dict.fromkeys(joined, joined))
         return groups
+
+    def _sharing(self, node: Node, groups: dict[Node, set[Node]]) -> list[set[Node]]:
+        """Of those before a node, who in Python share its task: a store, or the time."""
+        return [groups[one] for one in self._in_task.get(node, ()) if one in groups]
+
+    @cached_property
+    def _in_task(self) -> dict[Node, list[Node]]:
+        """For each node in Python, those that have to be in its stage though no record goes from one to another.
+
+        What gathered rows go to comes later than those who left them out.
+        """
+        gathered = reached(
+            self.plan.nodes, {node for node in self.plan.nodes if gathers(node)}, lambda node: node.inputs
+        )
+        found: dict[Node, list[Node]] = {}
+        for part in split_subtopologies(self.plan):
+            timed = any(map(goes_by_task_time, part.nodes))
+            members = [one for one in part.nodes if one in self.python and one in self.inside and one not in gathered]
+            for node in members:
+                stores = set(node.shared_stores)
+                found[node] = [one for one in members if timed or stores.intersection(one.shared_stores)]
+        return found
 
     def group(self, node: Node) -> set[Node]:
         """All that is in one stage with a node; it alone if it runs natively."""
@@ -83,20 +120,6 @@ def _is_kept(node: Node) -> bool:
     return node.facts.stateful or node.facts.table or _takes_changes(node)
 
 
-def _gathers(node: Node) -> bool:
-    """Whether it stands beside several operators, which may be in different stages."""
-    return node.facts.beside is not None and len(node.inputs) > 1
-
-
 def _takes_changes(node: Node) -> bool:
     passes = isinstance(node, ToStream) or node.facts.cuts or node.facts.beside is not None
     return not passes and any(upstream.facts.table for upstream in node.inputs)
-
-
-def _reached(nodes: Iterable[Node], kept: set[Node], neighbours: Callable[[Node], tuple[Node, ...]]) -> set[Node]:
-    """The nodes next to which is one that is kept, or reached itself; nothing is reached through a cut."""
-    reached: set[Node] = set()
-    for node in nodes:
-        if any(one in kept or (one in reached and not one.facts.cuts) for one in neighbours(node)):
-            reached.add(node)
-    return reached

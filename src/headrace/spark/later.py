@@ -2,51 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, VersionedTable, WindowedCogroup
-from headrace.plan.nodes.base import Facts, Unary
 from headrace.plan.old_values import sending_old
+from headrace.plan.placed import Copy, Later, VersionedCopy
 from headrace.spark.grouping import Grouping
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Later(Unary):
-    """What a node sends on, in a later stage; no record changes its task."""
-
-    sends_old: bool
-
-    op = "later"
-    facts = Facts(cuts=True, passes=True)
-
-    def wants_old(self, position: int) -> bool:  # noqa: ARG002
-        return self.sends_old
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Copy(Unary):
-    """The rows of a table in a later stage than its own, by the changes that come there."""
-
-    op = "copy"
-    facts = Facts(stateful=True, table=True, passes=True)
-
-    @property
-    def keeps_old(self) -> bool:
-        return False
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class VersionedCopy(Copy):
-    """The same of a table that knows its rows as of earlier times."""
-
-    history_ms: int
-
-    op = "versioned_copy"
-
-    @property
-    def versioned(self) -> bool:
-        return True
 
 
 def move_later(plan: Plan) -> Plan:
@@ -100,12 +60,17 @@ def _levels(grouping: Grouping) -> dict[Node, int]:
     levels: dict[Node, int] = {}
     for node in grouping.plan.nodes:
         if node in grouping.inside:
-            levels[node] = max((levels[one] + (one not in grouping.inside) for one in node.inputs), default=1)
+            levels[node] = max((levels[one] + _steps(grouping, one, node) for one in node.inputs), default=1)
         else:
             levels[node] = max((levels[one] for one in node.inputs), default=0)
     for cogroup in grouping.plan.of(WindowedCogroup):  # its parts write to its store
         levels.update(dict.fromkeys(cogroup.parts, levels[cogroup]))
     return levels
+
+
+def _steps(grouping: Grouping, upstream: Node, node: Node) -> int:
+    """How many stages a node inside one is behind what it reads from, at least."""
+    return int(upstream not in grouping.inside or not grouping.alike(upstream, node))
 
 
 def _ahead(grouping: Grouping, levels: dict[Node, int]) -> set[tuple[Node, Node]]:

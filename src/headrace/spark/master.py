@@ -14,6 +14,7 @@ _PROCESSES = re.compile(r"local-cluster\[[^\]]+\]")
 _CLUSTER = re.compile(r"spark://.+:\d+|yarn|k8s://.+")
 _LOOPBACK = re.compile(r"localhost|127\.[\d.]+|\[?::1\]?")
 _ANSWER_S = 10.0
+_TRIES = 4
 
 EXAMPLES = '"local[2]", "spark://host:7077", "yarn" or "k8s://https://host:6443"'
 
@@ -33,6 +34,13 @@ class Master:
     def inside(self) -> bool:
         """Whether all of Spark is one process."""
         return _LOCAL.fullmatch(self.url) is not None
+
+    @property
+    def patient(self) -> str:
+        """Its address, such that a task is tried again whose Python process is lost: alone, Spark would not."""
+        if not self.inside or "," in self.url:
+            return self.url
+        return f"local[{self.url.removeprefix('local').strip('[]') or 1},{_TRIES}]"
 
     @property
     def here(self) -> bool:

@@ -26,9 +26,9 @@ from headrace.plan.nodes import (
     To,
     ToStream,
 )
+from headrace.plan.placed import Later
 from headrace.spark.flow import Flow
-from headrace.spark.later import Later
-from headrace.spark.partitions import spread
+from headrace.spark.partitions import chosen_partition, spread
 from headrace.spark.placement import Placement
 from headrace.spark.queues import Queues
 from headrace.spark.sql import encode, guarded, label, packed_key, shown, some, text
@@ -103,6 +103,8 @@ class Native:
 
     def repartition(self, flow: Flow, node: Repartition, edge: int) -> Flow:
         key = f"`{flow.edges[edge].key}`"
+        if node in self._placement.python:
+            return self._sent_by_python(flow, node, edge, key)
         if not node.takes_none:
             flow = flow.keep(edge, f"hr_unless_dropped({key} IS NOT NULL, {text(node.name)}, 'no key')")
         group = self._tasks.of_key(packed_key(node.output().key, key), node.partitions)
@@ -115,7 +117,22 @@ class Native:
             group = f"coalesce({group}, `group`)"
         return self.pass_on(flow.put(edge, group=group, queue=self._queues.of_repartition(node)), node, edge)
 
+    def _sent_by_python(self, flow: Flow, node: Repartition, edge: int, key: str) -> Flow:
+        """Python has dropped what has no key, and asked the partitioner: what it said is where old values are."""
+        raw = self._placement.edges[edge].raw
+        group = self._tasks.of_key(key if raw else packed_key(node.output().key, key), node.partitions)
+        carried = {}
+        if node.partitioner is not None:
+            group = f"coalesce({self._tasks.of_partition(chosen_partition())}, {group})"
+            carried["old"] = "CAST(NULL AS BINARY)"
+        if node.takes_none:
+            group = f"coalesce({group}, `group`)"
+        carried |= {"group": group, "queue": self._queues.of_repartition(node)}
+        return self.pass_on(flow.put(edge, **carried), node, edge)
+
     def to(self, flow: Flow, node: To, edge: int) -> Flow:
+        if node in self._placement.python:
+            return flow
         columns, found = flow.edges[edge], node.inputs[0].output()
         topic = {} if isinstance(node.topic, str) else {"topic": _sql(node.topic, flow, node, edge, "a topic")}
         return flow.put(

@@ -47,10 +47,9 @@ from headrace.plan.nodes import (
     ToTable,
     VersionedTable,
 )
+from headrace.plan.placed import Copy, Everywhere, VersionedCopy
 from headrace.plan.schema import Field, Schema
 from headrace.serde import Serde
-from headrace.spark.everywhere import Everywhere
-from headrace.spark.later import Copy, VersionedCopy
 from headrace.spark.sql import decode, guarded, label, packed, packed_key, shown, some, text, unpacked, unpacked_key
 from headrace.spark.windows import WINDOWS
 

@@ -18,6 +18,11 @@ def spread(flow: Flow, edge: int, node: To | Repartition, columns: Mapping[str, 
     return flow.explode(edge, said, "int")
 
 
+def chosen_partition() -> str:
+    """SQL for the partition that a partitioner in Python said; null is the usual one."""
+    return "CAST(hr_decode_int32(old) AS INT)"
+
+
 def _chosen(node: To | Repartition, columns: Mapping[str, str], where: str) -> str:
     """SQL for the partitions that a node's partitioner says, each once; null in the list is the usual one.
 

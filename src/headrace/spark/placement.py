@@ -12,6 +12,7 @@ from headrace.plan.nodes import (
     ForeignKeyJoin,
     ForeignKeyMatch,
     ForeignKeySubscribe,
+    GlobalTable,
     Node,
     Repartition,
     Source,
@@ -22,11 +23,12 @@ from headrace.plan.nodes import (
 )
 from headrace.plan.nodes.beside import UNDECODED
 from headrace.plan.nodes.materialized import unnamed_store
+from headrace.plan.placed import Copy, Everywhere
 from headrace.plan.schema import Field, Schema
 from headrace.serde import BYTES
-from headrace.spark.everywhere import Everywhere, place_globals
+from headrace.spark.everywhere import place_globals
 from headrace.spark.grouping import Grouping
-from headrace.spark.later import Copy, move_later
+from headrace.spark.later import move_later
 
 
 class Lane(Enum):
@@ -37,6 +39,9 @@ class Lane(Enum):
 
     KERNEL = "kernel"
     """The JVM, inside a stage, one record at a time."""
+
+    PYTHON = "python"
+    """A Python process beside the stage, with the user's own code."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,9 @@ class Edge:
     start: Node
     end: Node
     undecoded: bool = False
-    """Whether the records of a source are on it as they lie in its topics: the kernel decodes them."""
+    """Whether the records of a source are on it as they lie in its topics: the kernel decodes them, or Python."""
+    raw: bool = False
+    """Whether it leads from Python to Python: nobody between looks into the bytes."""
 
     @property
     def schema(self) -> Schema:
@@ -91,9 +98,18 @@ class Placement:
         read = [(node, node) for node in self.plan.of(Source) if node in self._grouping.inside]
         pairs = read + [(upstream, node) for node in self.plan.nodes for upstream in node.inputs]
         return tuple(
-            Edge(number, start, end, start is end and start in self.reading_failures)
+            Edge(number, start, end, self._is_undecoded(start, end), self._is_raw(start, end))
             for number, (start, end) in enumerate(pairs)
         )
+
+    def _is_undecoded(self, start: Node, end: Node) -> bool:
+        if isinstance(start, GlobalTable):
+            return start in self.python
+        return start is end and (start in self.reading_failures or start in self.python)
+
+    def _is_raw(self, start: Node, end: Node) -> bool:
+        cut = end if end.facts.cuts else start
+        return cut.facts.cuts and cut in self.python and all(one in self.python for one in self.plan.consumers[cut])
 
     def inputs(self, node: Node) -> tuple[Edge, ...]:
         """The edges a node reads from, in the order of its inputs."""
@@ -106,7 +122,11 @@ class Placement:
 
     def reads_value(self, edge: Edge) -> bool:
         """Whether the values of the rows on an edge are looked at, by its end or by what stands beside that."""
-        return edge.end.facts.reads_value or any(one.facts.beside for one in self.plan.consumers[edge.end])
+        return (
+            edge.end in self.python
+            or edge.end.facts.reads_value
+            or any(one.facts.beside for one in self.plan.consumers[edge.end])
+        )
 
     def read(self, source: Source) -> tuple[Edge, ...]:
         """The edges that the records of a source's topics are put on."""
@@ -120,18 +140,31 @@ class Placement:
 
     def lane(self, node: Node) -> Lane:
         """How a node runs."""
+        if node in self.python:
+            return Lane.PYTHON
         return Lane.KERNEL if node in self._grouping.inside else Lane.NATIVE
 
-    def stage(self, number: int) -> tuple[Node, ...]:
-        """The nodes inside a stage."""
-        return self._at(number, Lane.KERNEL)
+    @property
+    def inside(self) -> set[Node]:
+        """The nodes that run inside a stage."""
+        return self._grouping.inside
+
+    @property
+    def python(self) -> dict[Node, str]:
+        """The nodes that run in Python, each with the reason."""
+        return self._grouping.python
+
+    def stage(self, number: int, lane: Lane | None = None) -> tuple[Node, ...]:
+        """The nodes inside a stage, of both lanes or of one."""
+        members = (node for node in self._at(number) if node in self._grouping.inside)
+        return tuple(node for node in members if lane in (None, self.lane(node)))
 
     def stretch(self, number: int) -> tuple[Node, ...]:
         """The nodes that run natively behind a stage, or behind the source for 0."""
-        return self._at(number, Lane.NATIVE)
+        return tuple(node for node in self._at(number) if node not in self._grouping.inside)
 
-    def _at(self, number: int, lane: Lane) -> tuple[Node, ...]:
-        return tuple(node for node in self.plan.nodes if self.step[node] == number and self.lane(node) is lane)
+    def _at(self, number: int) -> tuple[Node, ...]:
+        return tuple(node for node in self.plan.nodes if self.step[node] == number)
 
     @property
     def reading_failures(self) -> dict[Node, Errors]:

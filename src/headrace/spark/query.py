@@ -19,6 +19,7 @@ from headrace.model.clock import Clock
 from headrace.plan.sharing import Sharing
 from headrace.spark.native import Native
 from headrace.spark.placement import Placement
+from headrace.spark.program import Workers
 from headrace.spark.progress import batch_of, counts_of
 from headrace.spark.session import kernel, note_run
 from headrace.spark.sink import FORMAT, sink_rows
@@ -39,16 +40,20 @@ def dataframe(
     clock: Clock,
     starts: Starts,
     sink: Mapping[str, str],
+    workers: Workers,
 ) -> DataFrame:
-    """Everything from the source to the rows of the sink; `starts` are where topics begin, `sink` its options."""
+    """Everything from the source to the rows of the sink; `starts` are where topics begin, `sink` its options.
+
+    `workers` is how Python processes are started.
+    """
     session.conf.set("spark.sql.shuffle.partitions", sharing.tasks)
     kernel(session).Kernel.writes(session._jsparkSession, dict(sink))
     grouped = Tasks(list(kernel(session).Groups.of(sharing.tasks)))
     native = Native(placement, grouped)
     records = read_topics(session, placement, sharing, kafka=kafka, clock=clock, starts=starts)
-    flow = native.run(source_flow(records, placement, grouped, sharing), 0)
+    flow = native.run(source_flow(records, placement, grouped, sharing, workers), 0)
     for number in range(1, placement.stages + 1):
-        flow = native.run(run_stage(flow, placement, sharing, number), number)
+        flow = native.run(run_stage(flow, placement, sharing, number, workers), number)
     return sink_rows(flow, placement)
 
 

@@ -100,6 +100,7 @@ class _Spark:
         if not self._sessions:
             with suppress(Py4JError, ConnectionError):  # a JVM that is gone has nothing to give back
                 kernel(session).Producers.close()
+                kernel(session).PythonWorker.close()
                 session.stop()
 
     def _make_way(self, master: Master) -> None:
@@ -179,7 +180,8 @@ def _equip(session: Session, master: Master) -> None:
 
 def _all_settings(master: Master, settings: Mapping[str, str]) -> dict[str, str]:
     """Ours, and over them the application's; the driver of a cluster elsewhere must not hide from it."""
-    everything = {"spark.master": str(master), **SETTINGS, **(_LOOPBACK if master.here else {}), **settings}
+    ours = {**SETTINGS, **(_LOOPBACK if master.here else {})}
+    everything = {**ours, **settings, "spark.master": master.patient}
     if _EXTENSIONS in settings:
         everything[_EXTENSIONS] = f"{SETTINGS[_EXTENSIONS]},{settings[_EXTENSIONS]}"
     if not master.inside:

@@ -7,7 +7,7 @@ from headrace.plan.nodes import Source, Times
 from headrace.plan.sharing import Sharing
 from headrace.serde import BYTES
 from headrace.spark.placement import Placement
-from headrace.spark.timestamps import remembering
+from headrace.spark.timestamps import remembering, stamped_in_python
 
 
 def apart(placement: Placement, sharing: Sharing) -> bool:
@@ -20,7 +20,8 @@ def may_be_apart(placement: Placement) -> bool:
     """The same where the topics that come together have equally many partitions."""
     plan = placement.plan
     moved = any(node.facts.cuts for node in placement.stretch(0)) or any(map(_moves, plan.of(Source)))
-    return placement.stages > 0 and not moved and not remembering(plan)
+    stamped = remembering(plan) or stamped_in_python(placement)
+    return placement.stages > 0 and not moved and not stamped
 
 
 def _moves(source: Source) -> bool:

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import To
 from headrace.spark.flow import Flow, case
-from headrace.spark.partitions import spread
+from headrace.spark.partitions import chosen_partition, spread
 from headrace.spark.placement import Placement
 from headrace.spark.sql import decode, text
 
@@ -24,7 +24,9 @@ def sink_rows(flow: Flow, placement: Placement) -> DataFrame:
         assert isinstance(to, To)
         topics[columns.tag] = text(to.topic) if isinstance(to.topic, str) else "topic"
         keys[columns.tag], values[columns.tag] = f"`{columns.key}`", f"`{columns.value}`"
-        if to.partitioner is not None:
+        if to.partitioner is not None and to in placement.python:
+            partitions[columns.tag] = chosen_partition()
+        elif to.partitioner is not None:
             flow, partitions[columns.tag] = _partitioned(flow, number, to, topics[columns.tag])
     nothing, usual = "CAST(NULL AS BINARY)", "CAST(NULL AS INT)"
     return flow.dataframe(

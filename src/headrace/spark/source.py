@@ -9,19 +9,19 @@ from collections.abc import Mapping
 from pyspark.sql import DataFrame, SparkSession
 
 from headrace.model.clock import Clock, MachineClock
-from headrace.plan.graph import Plan
 from headrace.plan.idle import idle_ms
 from headrace.plan.nodes import Source
 from headrace.plan.sharing import Sharing
 from headrace.serde import BYTES
 from headrace.spark.flow import CARRIED, Columns, Flow
 from headrace.spark.placement import Placement
+from headrace.spark.program import Workers
 from headrace.spark.queues import Queues
 from headrace.spark.session import kernel
 from headrace.spark.shares import apart, unread
 from headrace.spark.sql import decode, encode, guarded, text
 from headrace.spark.tasks import Tasks
-from headrace.spark.timestamps import remember, remembering, stamp
+from headrace.spark.timestamps import remember, remembering, stamp, stamp_in_python, stamped_in_python
 
 Starts = Mapping[str, Mapping[str, int]]
 """The offset that each partition of each topic is read from at first; BEGINNING is Spark's number for the first."""
@@ -52,7 +52,7 @@ def read_topics(
         session.readStream.format(FORMAT)
         .option("startingOffsets", json.dumps(starts) if starts else "earliest")
         .option("includeHeaders", True)
-        .option("clock", _clock(placement.plan, clock))
+        .option("clock", _clock(placement, clock))
         .option("tally", kernel(session).Tally.of(session._jsparkSession).id())
         .option("first", ",".join(topic for one in sources if one.facts.everywhere for topic in one.topics))
         .option("kafka.isolation.level", "read_committed")
@@ -74,7 +74,7 @@ def read_topics(
     return reader.option("subscribePattern", whole).load()
 
 
-def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing: Sharing) -> Flow:
+def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing: Sharing, workers: Workers) -> Flow:
     """Records decoded and with their times, tagged with the edges behind their sources, and shared among the tasks."""
     sources = placement.plan.of(Source)
     outputs = {source: [edge.number for edge in placement.read(source)] for source in sources}
@@ -100,14 +100,16 @@ def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing:
     flow = Flow.of(rows, [*CARRIED, "source_topic", "partition"], read, WHERE)
     if remembering(placement.plan):
         flow = remember(flow, placement)
+    if stamped_in_python(placement):
+        flow = stamp_in_python(flow, placement, workers)
     for source, edges in outputs.items():
-        undecoded = source in placement.reading_failures
+        undecoded = source in placement.reading_failures or source in placement.python
         if not undecoded:
             flow = _decode(flow, source, edges[0])
         if sharing.goes_by_key(source.name):
             key = "key" if undecoded else encode(source.key, f"`{flow.edges[edges[0]].key}`")
             flow = flow.put(edges[0], group=f"coalesce({tasks.of_key(key)}, `group`)")
-    flow = stamp(flow, {source: edges[0] for source, edges in outputs.items()})
+    flow = stamp(flow, {source: edges[0] for source, edges in outputs.items()}, stamped_in_python(placement))
     for source, edges in outputs.items():
         if source.facts.everywhere:
             flow = _everywhere(flow, tasks, source, edges[0])
@@ -115,9 +117,9 @@ def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing:
     return flow
 
 
-def _clock(plan: Plan, clock: Clock) -> str:
+def _clock(placement: Placement, clock: Clock) -> str:
     """Whose time of day the batches have, as the kernel wants to know it."""
-    if not any(idle_ms(node) is not None for node in plan.nodes):
+    if not placement.python and not any(idle_ms(node) is not None for node in placement.plan.nodes):
         return "none"
     return "machine" if isinstance(clock, MachineClock) else str(clock.now_ms())
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from headrace.errors import NoSerde
 from headrace.expr.sql import constant
 from headrace.model.types import STR, Type
 from headrace.plan.nodes import Node
 from headrace.plan.schema import Field
-from headrace.serde import JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde, serde_of
+from headrace.serde import JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde
 from headrace.serde.primitives import primitive_of
 from headrace.serde.shapes import shape
+from headrace.spark.crossing import key_serde
 
 
 def text(value: str) -> str:
@@ -65,25 +64,14 @@ def unpacked(type_: Type, sql: str) -> str:
 
 def packed_key(field: Field, sql: str) -> str:
     """A key in the bytes it travels in: those by which stores know it, or of a row if it can be in none."""
-    serde = _key_serde(field)
+    serde = key_serde(field)
     return packed(field.type, sql) if serde is None else encode(serde, sql)
 
 
 def unpacked_key(field: Field, sql: str) -> str:
     """What `packed_key` made, as a key again."""
-    serde = _key_serde(field)
+    serde = key_serde(field)
     return unpacked(field.type, sql) if serde is None else decode(serde, sql)
-
-
-def _key_serde(field: Field) -> Serde[Any] | None:
-    try:
-        serde = field.store_serde()
-    except NoSerde:
-        return None
-    if isinstance(serde, TimeWindowedSerde | SessionWindowedSerde):
-        # Windows are made around the keys of records, which travel in the bytes of their types.
-        return replace(serde, inner=serde_of(serde.inner.type))
-    return serde
 
 
 def label(node: Node) -> str:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
-
-from pyspark.sql import DataFrame
 
 from headrace.plan.idle import idle_ms
 from headrace.plan.nodes import Beside, Branch, Node, To
 from headrace.plan.nodes.lasting import Lasting
 from headrace.plan.old_values import sending_old
+from headrace.plan.placed import Later
 from headrace.plan.sharing import Sharing
 from headrace.spark.envelopes import through_kernel
 from headrace.spark.flow import CARRIED, Columns, Flow, case
-from headrace.spark.later import Later
 from headrace.spark.operators import OPERATORS, Functions, failures
-from headrace.spark.placement import Edge, Placement, stores
+from headrace.spark.placement import Edge, Lane, Placement, stores
+from headrace.spark.program import Workers, into_python, leaving, out_of_python, python_spec
 from headrace.spark.queues import Queues
 from headrace.spark.shares import apart, in_order
 from headrace.spark.sql import label, packed, packed_key, unpacked, unpacked_key
@@ -26,18 +24,35 @@ ELSEWHERE = -1
 FIRST = 1
 
 
-def run_stage(flow: Flow, placement: Placement, sharing: Sharing, number: int) -> Flow:
-    """The rows after a stage: its nodes' results, and what only passes by."""
-    nodes = placement.stage(number)
-    key, value = _packed(flow, placement)
-    spec = {"number": number, **_spec(placement, flow, nodes)}
+def run_stage(flow: Flow, placement: Placement, sharing: Sharing, number: int, workers: Workers) -> Flow:
+    """The rows after a stage: its nodes' results, and what only passes by. First the kernel's, then Python's."""
+    order = {"apart": False, "ordered": False}
     if number == FIRST:
-        spec |= {"apart": apart(placement, sharing), "ordered": in_order(placement, sharing)}
+        order = {"apart": apart(placement, sharing), "ordered": in_order(placement, sharing)}
+    kernel, python = (placement.stage(number, lane) for lane in (Lane.KERNEL, Lane.PYTHON))
+    if kernel:
+        spec = {"number": number, **_spec(placement, flow, kernel), **order}
+        flow = _through(flow, placement, kernel, spec)
+        order = {"apart": True, "ordered": True}  # they pass by in the order in which they came
+    if python:
+        described = python_spec(placement, flow, python, sharing, workers)
+        flow = _through(flow, placement, python, {"number": number, **described, **order})
+    return flow
+
+
+def _through(flow: Flow, placement: Placement, nodes: tuple[Node, ...], spec: dict[str, Any]) -> Flow:
+    number = placement.step[nodes[0]]
+    key, value = _packed(flow, placement, nodes, number)
     after = through_kernel(flow, spec, key=key, value=value, seq="hr_sequence()")
     read = {edge.number for node in nodes for edge in placement.inputs(node)}
     passing = {placement.edges[edge]: columns.tag for edge, columns in flow.edges.items() if edge not in read}
-    made = [edge for node in nodes for edge in placement.outputs(node) if edge.end not in nodes]
-    return _unpack(after, passing, made, Queues(placement.plan).where())
+    made = leaving(placement, nodes)
+    tags = {**passing, **{edge: edge.number for edge in made}}
+    edges = {edge.number: Columns(tag, "key", "value") for edge, tag in tags.items()}
+    behind = Flow.of(after, CARRIED, edges, Queues(placement.plan).where())
+    for edge in tags:
+        behind = _unpack(behind, edge, placement, number, made=edge not in passing)
+    return behind
 
 
 def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str, Any]:
@@ -56,7 +71,7 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
     def way(edge: Edge) -> Any:
         if edge.end in place:
             return place[edge.end], placement.inputs(edge.end).index(edge)
-        return {"tag": edge.number, "later": isinstance(edge.end, Later)}
+        return {"tag": edge.number, "later": isinstance(edge.end, Later) or edge.end in placement.python}
 
     def described(node: Node) -> dict[str, Any]:
         # What copies a table in a later stage goes first: it has to be there before anything that comes of the change.
@@ -92,31 +107,35 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
     }
 
 
-def _packed(flow: Flow, placement: Placement) -> tuple[str, str]:
-    """SQL for the bytes in which keys and values go into a stage."""
+def _packed(flow: Flow, placement: Placement, nodes: tuple[Node, ...], number: int) -> tuple[str, str]:
+    """SQL for the bytes in which keys and values go into a stage, or by it."""
     keys, values = {}, {}
-    for number, columns in flow.edges.items():
-        edge = placement.edges[number]
+    for place, columns in flow.edges.items():
+        edge = placement.edges[place]
         key, value = f"`{columns.key}`", f"`{columns.value}`"
-        if not _for_sink(edge):
+        if edge.raw or (edge.end in nodes and edge.end in placement.python):
+            key, value = into_python(edge, key, value)
+        elif not _for_sink(placement, edge, number):
             key = packed_key(edge.schema.key, key)
             value = packed(edge.schema.value.type, value) if placement.reads_value(edge) else _presence(value)
         keys[columns.tag], values[columns.tag] = key, value
     return case(keys), case(values)
 
 
-def _unpack(rows: DataFrame, passing: Mapping[Edge, int], made: list[Edge], where: str) -> Flow:
-    tags = {**passing, **{edge: edge.number for edge in made}}
-    flow = Flow.of(rows, CARRIED, {edge.number: Columns(tag, "key", "value") for edge, tag in tags.items()}, where)
-    for edge in [edge for edge in passing if not _for_sink(edge)] + made:
-        key, value = unpacked_key(edge.schema.key, "key"), unpacked(edge.schema.value.type, "value")
-        flow = flow.put(edge.number, key=key, value=value)
-    return flow
+def _unpack(flow: Flow, edge: Edge, placement: Placement, number: int, *, made: bool) -> Flow:
+    """The keys and values on one edge behind a stage, `made` there or gone by."""
+    if (made and edge.start in placement.python) or edge.raw:
+        columns = out_of_python(edge)
+    elif _for_sink(placement, edge, number) or (made and edge.end in placement.python and isinstance(edge.end, To)):
+        columns = {}
+    else:
+        columns = {"key": unpacked_key(edge.schema.key, "key"), "value": unpacked(edge.schema.value.type, "value")}
+    return flow.put(edge.number, **columns) if columns else flow
 
 
-def _for_sink(edge: Edge) -> bool:
-    """Whether the rows that go into a stage on this edge are in the bytes of a sink already."""
-    return isinstance(edge.end, To)
+def _for_sink(placement: Placement, edge: Edge, number: int) -> bool:
+    """Whether the rows that go by a stage on this edge are in the bytes of a sink already."""
+    return isinstance(edge.end, To) and placement.step[edge.end] < number
 
 
 def _presence(value: str) -> str:

@@ -13,7 +13,9 @@ from headrace.plan.nodes import Source, Times
 from headrace.spark.envelopes import through_kernel
 from headrace.spark.flow import CARRIED, Columns, Flow
 from headrace.spark.placement import Placement
+from headrace.spark.program import Workers, stamping_spec
 from headrace.spark.queues import Queues
+from headrace.spark.reasons import stamps_in_python
 from headrace.spark.sql import decode, guarded, label, packed, text, unpacked
 
 _PARTITION_TIME = "partition_time"
@@ -22,15 +24,27 @@ _BEFORE_ALL = 0
 
 def remembering(plan: Plan) -> list[Source]:
     """The sources whose times depend on those of the records before, so that a stage has to remember them."""
-    return [source for source in plan.of(Source) if _looks_back(source.timestamp)]
+    return [one for one in plan.of(Source) if _looks_back(one.timestamp) and not stamps_in_python(one)]
 
 
-def stamp(flow: Flow, edges: Mapping[Source, int]) -> Flow:
+def stamped_in_python(placement: Placement) -> list[Source]:
+    """The sources whose times are found by functions in Python, or in values that only Python can read."""
+    computed = (one for one in placement.plan.of(Source) if isinstance(one.timestamp, Bound))
+    return [
+        one
+        for one in computed
+        if stamps_in_python(one) or (one in placement.python and one not in remembering(placement.plan))
+    ]
+
+
+def stamp(flow: Flow, edges: Mapping[Source, int], done: list[Source]) -> Flow:
     """The records of all sources with their times, and when each has its turn; those without a time are dropped.
 
-    What `remember` has stamped is left as it is.
+    What was stamped by a stage of its own is left as it is.
     """
     for source, edge in edges.items():
+        if source in done:
+            continue
         time = source.timestamp
         if time is Times.WALL_CLOCK:
             # Spark logs the time of a batch before it runs, so that a batch that is run again has the same.
@@ -74,6 +88,14 @@ def remember(flow: Flow, placement: Placement) -> Flow:
     rows = through_kernel(flow, spec, key="`key`", value="`value`", seq="offset", queue="source")
     read = {edge: Columns(columns.tag, "key", "value") for edge, columns in flow.edges.items()}
     return Flow.of(rows, CARRIED, read, queues.where())
+
+
+def stamp_in_python(flow: Flow, placement: Placement, workers: Workers) -> Flow:
+    """The rows after a stage of their own in Python, which stamps the records of some sources; the others pass by."""
+    spec = {"number": _BEFORE_ALL, **stamping_spec(placement, stamped_in_python(placement), workers)}
+    rows = through_kernel(flow, spec, key="`key`", value="`value`", seq="offset", queue="source")
+    read = {edge: Columns(columns.tag, "key", "value") for edge, columns in flow.edges.items()}
+    return Flow.of(rows, CARRIED, read, Queues(placement.plan).where())
 
 
 def _time(source: Source, where: str) -> str:

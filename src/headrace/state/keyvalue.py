@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+
+from headrace.state.cells import prefix_end
+from headrace.state.state import State
 
 
 class Stored(NamedTuple):
@@ -15,58 +17,49 @@ class Stored(NamedTuple):
 
 
 class KeyValueStore:
-    """The latest value of every key, in memory.
+    """The latest value of every key.
 
     Keys are bytes, as in every store: two keys are the same if they are written the same, not if Python takes them for
-    equal (`0.0 == -0.0`, `nan != nan`).
+    equal (`0.0 == -0.0`, `nan != nan`). A place is a key, a thing (value, time).
     """
 
-    def __init__(self) -> None:
-        self._entries: dict[bytes, Stored] = {}
-        self._ordered: list[bytes] | None = None
-        """The keys in the order of their bytes, from the first time that somebody asks for a range."""
+    def __init__(self, state: State, name: str) -> None:
+        self._cells = state.cells(f"store.{name}")
 
     def get(self, key: bytes) -> Stored | None:
         """What is stored under a key."""
-        return self._entries.get(key)
+        found = self._cells.get(key)
+        return None if found is None else stored_of(found)
 
     def put(self, key: bytes, value: Any, *, ts: int) -> None:
         """Store a value under a key; None removes the key."""
-        if self._ordered is not None and (value is None) is (key in self._entries):
-            if value is None:
-                del self._ordered[bisect_left(self._ordered, key)]
-            else:
-                insort(self._ordered, key)
         if value is None:
-            self._entries.pop(key, None)
+            self._cells.remove(key)
         else:
-            self._entries[key] = Stored(value, ts)
+            self._cells.put(key, (value, ts))
 
     def items(self) -> Iterator[tuple[bytes, Stored]]:
         """All keys with what is stored under them, in the order of their bytes."""
-        return iter(sorted(self._entries.items(), key=lambda entry: entry[0]))
+        return iter(self.range(None, None))
 
     def range(self, first: bytes | None, last: bytes | None) -> list[tuple[bytes, Stored]]:
         """The keys from one to another, both inside, in the order of their bytes; None for no bound."""
-        keys = self._in_order()
-        begin = 0 if first is None else bisect_left(keys, first)
-        end = len(keys) if last is None else bisect_right(keys, last)
-        return [(key, self._entries[key]) for key in keys[begin:end]]
+        return self._between(first or b"", None if last is None else last + b"\0")
 
     def prefixed(self, prefix: bytes) -> list[tuple[bytes, Stored]]:
         """The keys that begin with these bytes, in their order."""
-        keys = self._in_order()
-        found = []
-        for key in keys[bisect_left(keys, prefix) :]:
-            if not key.startswith(prefix):
-                break
-            found.append((key, self._entries[key]))
-        return found
+        return self._between(prefix, prefix_end(prefix))
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return self._cells.count()
 
-    def _in_order(self) -> list[bytes]:
-        if self._ordered is None:
-            self._ordered = sorted(self._entries)
-        return self._ordered
+    def _between(self, first: bytes, behind: bytes | None) -> list[tuple[bytes, Stored]]:
+        return [(key, stored_of(found)) for key, found in self._cells.between(first, behind)]
+
+
+def stored_of(found: tuple[Any, int]) -> Stored:
+    """What was stored, of the plain tuple that lies in a cell: that is smaller and sooner pickled."""
+    return _new(Stored, found)
+
+
+_new = tuple.__new__

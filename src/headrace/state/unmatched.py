@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from collections.abc import Sequence
 from typing import Any
 
-_Place = tuple[int, int, bytes]
-"""Time, side and key, in the order in which records leave: at one time the right side before the left."""
+from headrace.state.cells import LATEST, bytes_time, time_bytes
+from headrace.state.memory import Earliest
+from headrace.state.state import State
 
-_NEVER = 2**63 - 1
+_SIDES = b"\1", b"\0"
+"""In the order in which records leave: at one time the right side before the left."""
 
 
 class Unmatched:
     """Values by time, side (0 left, 1 right) and key, those of one place in the order they came."""
 
-    def __init__(self) -> None:
-        self._places: list[_Place] = []
-        self._values: dict[_Place, list[Any]] = {}
-        self.earliest = _NEVER
+    def __init__(self, state: State, node: str) -> None:
+        self._cells = state.cells(f"{node}/unmatched")
+        self._earliest = state.memory.of(node, "earliest unmatched", Earliest)
+
+    @property
+    def earliest(self) -> int:
         """Nothing that waits is due before this time has passed by; where the last search ended, or what came since."""
+        return self._earliest.ms
 
     def add(self, ts: int, side: int, key: bytes, value: Any) -> None:
         """Let a value wait."""
-        place = (ts, -side, key)
-        if place not in self._values:
-            insort(self._places, place)
-            self._values[place] = []
-        self._values[place].append(value)
-        self.earliest = min(self.earliest, ts)
+        place = _place(ts, side, key)
+        values = self._cells.get(place) or []
+        values.append(value)
+        self._cells.put(place, values)
+        self._earliest.see(ts)
 
     def remove(self, ts: int, side: int, key: bytes) -> None:
         """A partner came: nothing of this place waits any more."""
-        place = (ts, -side, key)
-        if self._values.pop(place, None) is not None:
-            del self._places[bisect_left(self._places, place)]
+        self._cells.remove(_place(ts, side, key))
 
     def expired(self, after: Sequence[int], grace: int, stream_time: int) -> list[tuple[int, int, bytes, Any]]:
         """Take what waited for longer than its side may: as (time, side, key, value), in order.
@@ -43,11 +44,11 @@ class Unmatched:
         """
         found: list[tuple[int, int, bytes, Any]] = []
         waiting: set[int] = set()
-        self.earliest = _NEVER
-        for ts, minus_side, key in list(self._places):
-            side = -minus_side
-            for value in self._values[ts, minus_side, key]:
-                self.earliest = ts
+        self._earliest.ms = LATEST
+        for place, values in self._cells.between(b"", None):
+            ts, side, key = bytes_time(place[:8]), _SIDES.index(place[8:9]), place[9:]
+            for value in values:
+                self._earliest.ms = ts
                 if len(waiting) == 2:
                     return found
                 if ts + after[side] + grace >= stream_time:
@@ -55,5 +56,9 @@ class Unmatched:
                 else:
                     found.append((ts, side, key, value))
             if side not in waiting:
-                self.remove(ts, side, key)
+                self._cells.remove(place)
         return found
+
+
+def _place(ts: int, side: int, key: bytes) -> bytes:
+    return time_bytes(ts) + _SIDES[side] + key

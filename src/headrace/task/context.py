@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from headrace.model.clock import Clock
 from headrace.model.record import RawRecord, Record
 from headrace.plan.nodes import Node, Repartition, To
-from headrace.state.keyvalue import KeyValueStore
 from headrace.state.memory import Memory
-from headrace.state.timed import TimedStores
+from headrace.state.state import State
+from headrace.state.stores import Stores
 from headrace.task.drops import Drops
 from headrace.task.timers import Timers
 
@@ -23,6 +24,16 @@ class Taken:
     """The latest time of all records that it has taken; -1 before the first."""
 
 
+class Follower(Protocol):
+    """Who looks at the time of day."""
+
+    def follow(self, now: int) -> None:
+        """It is this time."""
+
+    def due_ms(self, now: int) -> int:
+        """When it wants to be told again."""
+
+
 class TaskTime:
     """Stream time of one task, which is remembered, and its timers, which are set anew when it starts."""
 
@@ -32,6 +43,8 @@ class TaskTime:
         """Calls by stream time, and by the time of day."""
         self.before = Timers()
         """Calls by stream time that come before the record which moved it is handled."""
+        self.followers: list[Follower] = []
+        """Stream times of operators that go by the time of day where no records come."""
 
     @property
     def stream_ms(self) -> int:
@@ -42,28 +55,34 @@ class TaskTime:
         """Stream time."""
         return self.stream_ms
 
+    def tick(self, now: int) -> None:
+        """It is this time of day."""
+        self.wall.run(now)
+        for follower in self.followers:
+            follower.follow(now)
+
+    def due_ms(self, now: int) -> int:
+        """The time of day at which something is to be done next; NEVER if nothing is."""
+        return min([self.wall.next_ms(), *(follower.due_ms(now) for follower in self.followers)])
+
 
 @dataclass(frozen=True)
 class Context:
     """The world outside a task: all that its operators can reach beside one another."""
 
-    send: Callable[[Repartition, Record], None]
-    """Hands a record to the tasks that own its key."""
+    send: Callable[[Repartition, Record, int | None], None]
+    """Hands a record to a task: that of a partition, or else the one that owns its key."""
 
-    write: Callable[[To, RawRecord], None]
-    """Writes a record to a topic."""
+    write: Callable[[To, RawRecord, int | None], None]
+    """Writes a record to a partition of a topic, or else to that of its key."""
 
     show: Callable[[str], None]
     """Prints a line for the user."""
 
-    store: Callable[[str], KeyValueStore]
-    """The store of a name, made when it is first asked for."""
+    stores: Stores
 
-    windows: TimedStores
-    """The stores of windows and sessions."""
-
-    memory: Memory
-    """What is remembered beside stores."""
+    state: State
+    """What lies below the stores, and what is remembered beside them."""
 
     drops: Drops
 
@@ -76,6 +95,12 @@ class Context:
     reading_failures: frozenset[Node] = frozenset()
     """The nodes whose failures are read as a stream."""
 
+    partitions: Callable[[str], int] = lambda _: 1
+    """How many partitions a topic has, or a repartition."""
+
+    partition: int = 0
+    """The number of this task among those of its sub-topology."""
+
     app_id: str = ""
 
     task_id: str = ""
@@ -83,3 +108,8 @@ class Context:
 
     time: TaskTime = field(default_factory=lambda: TaskTime(Taken()))
     """The task's own."""
+
+    @property
+    def memory(self) -> Memory:
+        """The small things that are remembered beside stores."""
+        return self.state.memory

@@ -18,12 +18,12 @@ from headrace.plan.old_values import sending_old
 from headrace.plan.stores import Connection
 from headrace.processor.opened import OpenedStore
 from headrace.processor.opening import opened
-from headrace.state.keyvalue import KeyValueStore
+from headrace.state.state import MemoryState, State
+from headrace.state.stores import Stores
 from headrace.task.context import Context
 from headrace.task.drops import Drops
 from headrace.task.operators.source import decoded
 from headrace.task.queues import Queue, Queues
-from headrace.task.remembered import Remembered
 from headrace.task.task import Task
 from headrace.task.timestamps import Timestamps
 
@@ -43,15 +43,20 @@ class Loop:
         clock: Clock,
         show: Callable[[str], None] = print,
         *,
-        remembered: Remembered | None = None,
+        state: State | None = None,
         drops: Drops | None = None,
     ) -> None:
-        """Begin with nothing, or where another loop of the same plan ended: with what it remembered, and its counts."""
+        """Begin with nothing, or where another loop of the same plan ended: with its state, and its counts."""
         self.plan = plan
-        self._remembered = remembered or Remembered()
-        self.stores, self.windows = self._remembered.stores, self._remembered.windows
+        self.state: State = state or MemoryState()
+        """All that the next batch needs of those before it: a loop that begins with it writes the same as this one.
+
+        Processors are made and initialised anew, and so are their timers: those by stream time keep the rhythm that
+        they have, for it counts from 0, and those by the time of day begin again.
+        """
+        self.stores = Stores(self.state)
         self.drops = drops or Drops()
-        self._timestamps = Timestamps(clock, self.drops, self._remembered.memory)
+        self._timestamps = Timestamps(clock, self.drops, self.state.memory)
         self._written: list[Written] = []
         self._sources: dict[str, Source] = {}
         self._reading_failures = frozenset(node for errors in plan.of(Errors) for node in errors.of)
@@ -61,9 +66,8 @@ class Loop:
             send=self._send,
             write=self._write,
             show=show,
-            store=self._store,
-            windows=self.windows,
-            memory=self._remembered.memory,
+            stores=self.stores,
+            state=self.state,
             drops=self.drops,
             clock=clock,
             sending_old=sending_old(plan),
@@ -76,7 +80,7 @@ class Loop:
     def run(self, batch: Iterable[RawRecord]) -> list[Written]:
         """What a batch of records writes, with the nodes that wrote it; an empty one when only the clock has moved.
 
-        A batch that fails may have changed some of the state: go on in another loop, with what was remembered before.
+        A batch that fails may have changed some of the state: go on in another loop, with the state before it.
         """
         try:
             for task in self._tasks:
@@ -85,7 +89,7 @@ class Loop:
             for raw in batch:
                 self._read(raw)
             self._drain()
-            with self.windows.settling():
+            with self.stores.settling():
                 while self._settle():
                     pass
         except BaseException:
@@ -94,14 +98,6 @@ class Loop:
             raise
         written, self._written = self._written, []
         return written
-
-    def remembered(self) -> Remembered:
-        """All that the next batch needs of those before it: a loop that begins with it writes the same as this one.
-
-        Processors are made and initialised anew, and so are their timers: those by stream time keep the rhythm that
-        they have, for it counts from 0, and those by the time of day begin again.
-        """
-        return self._remembered
 
     def close(self) -> None:
         """No batch comes any more; what is closed already stays so."""
@@ -117,7 +113,7 @@ class Loop:
             for connection in own:
                 if connection.store.value is not None:
                     writable = replace(connection, read_only=False)
-                    found[connection.store.name] = opened(writable, self._store, self.windows, time.now)
+                    found[connection.store.name] = opened(writable, self.stores, time.now)
         return found
 
     def source_of(self, topic: str) -> Source:
@@ -163,7 +159,7 @@ class Loop:
         if record is not None:
             self._enqueue(source, raw.topic, record)
 
-    def _send(self, node: Repartition, record: Record) -> None:
+    def _send(self, node: Repartition, record: Record, partition: int | None) -> None:  # noqa: ARG002
         self._enqueue(node, "", record)
 
     def _enqueue(self, node: Node, topic: str, record: Record) -> None:
@@ -176,11 +172,8 @@ class Loop:
         readers = tuple(partial(task.take, node) for task in self._tasks if task.reads(node))
         return Queue(self._place(node, topic), readers, first=node.facts.everywhere)
 
-    def _write(self, node: To, raw: RawRecord) -> None:
+    def _write(self, node: To, raw: RawRecord, partition: int | None) -> None:  # noqa: ARG002
         self._written.append((node, raw))
-
-    def _store(self, name: str) -> KeyValueStore:
-        return self.stores.setdefault(name, KeyValueStore())
 
     def _place(self, node: Node, topic: str) -> tuple[int, int, str]:
         """Topics in the order of the plan, then what the tasks send one another, in the order it comes."""

@@ -9,10 +9,7 @@ from headrace.model.record import Record
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Operator
 
-COUNT = 1
-"""Here every topic has one partition."""
-
-_DEFAULT = (0,)
+_DEFAULT = (None,)
 
 
 class Partitions:
@@ -25,18 +22,19 @@ class Partitions:
         self._operator = operator
         self._compute = None if partitioner is None else operator.computed(partitioner)
 
-    def of(self, record: Record, topic: str) -> tuple[int, ...]:
-        """The partitions of a record, each once."""
+    def of(self, record: Record, topic: str) -> tuple[int | None, ...]:
+        """The partitions of a record, each once; None for the usual one."""
         if self._compute is None:
             return _DEFAULT
-        values = {"topic": topic, "key": record.key, "value": record.value, "partitions": COUNT}
+        count = self._operator.task.partitions(topic)
+        values = {"topic": topic, "key": record.key, "value": record.value, "partitions": count}
         chosen = self._compute(record, values)
         if chosen is None:
             return _DEFAULT
         partitions = tuple(dict.fromkeys(self._listed(record, chosen)))
         for one in partitions:
-            if type(one) is not int or not 0 <= one < COUNT:
-                raise self._operator.failed(record, f"{one!r} is none of the partitions of {topic}, 0 to {COUNT - 1}")
+            if type(one) is not int or not 0 <= one < count:
+                raise self._operator.failed(record, f"{one!r} is none of the partitions of {topic}, 0 to {count - 1}")
         if not partitions:
             self._operator.drop(Reason.NO_PARTITION, record)
         return partitions

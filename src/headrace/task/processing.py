@@ -31,7 +31,7 @@ class TaskContext(ProcessorContext):
         self, node: Node, task: Context, takes: Schema, stores: tuple[Connection, ...], send: Send, call: Call
     ) -> None:
         self._node, self._task, self._takes = node, task, takes
-        self._stores = {one.store.name: opened(one, task.store, task.windows, task.time.now) for one in stores}
+        self._stores = {one.store.name: opened(one, task.stores, task.time.now) for one in stores}
         self._send, self._call = send, call
         self.record: Record | None = None
         """The record at hand."""

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from headrace.task.context import Context
+from headrace.task.timers import NEVER
+
+_STEP_MS = 1000
 
 
 @dataclass(slots=True)
@@ -33,7 +36,7 @@ class StreamTime:
         self._seen = task.memory.of(node, "stream time", Seen)
         self._clock, self._idle_ms, self._moved = task.clock, idle_ms, moved
         if idle_ms is not None:
-            task.time.wall.add(self._clock.now_ms(), 1, self._follow)
+            task.time.followers.append(self)
 
     @property
     def ms(self) -> int:
@@ -54,7 +57,13 @@ class StreamTime:
             self._seen.ms = ms
             self._moved()
 
-    def _follow(self, now: int) -> None:
+    def due_ms(self, now: int) -> int:
+        """When the time of day matters next: once it has been quiet for long enough, ever again."""
+        assert self._idle_ms is not None
+        return NEVER if self._seen.stood < 0 else max(self._seen.since + self._idle_ms, now + _STEP_MS)
+
+    def follow(self, now: int) -> None:
+        """It is this time of day."""
         assert self._idle_ms is not None
         seen = self._seen
         if seen.stood >= 0 and now - seen.since >= self._idle_ms:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,13 +20,19 @@ from headrace.task.operators.source import way_into
 class Task:
     """Takes one record at a time, and pushes it through all of its operators before the next."""
 
-    def __init__(self, part: SubTopology, plan: Plan, context: Context) -> None:
+    def __init__(
+        self,
+        part: SubTopology,
+        plan: Plan,
+        context: Context,
+        operators: Mapping[type[Node], type[Operator[Any]]] = OPERATORS,
+    ) -> None:
         # By its first node: numbers shift when a topology grows.
         self._taken = context.memory.of(part.nodes[0].name, "stream time of the task", Taken)
         self._clock, self.time = context.clock, TaskTime(self._taken)
-        context = replace(context, time=self.time, app_id=plan.app, task_id=f"{part.number}_0")
+        context = replace(context, time=self.time, app_id=plan.app, task_id=f"{part.number}_{context.partition}")
         self.nodes = part.nodes
-        self._operators: dict[Node, Operator[Any]] = {node: OPERATORS[type(node)](node, context) for node in part.nodes}
+        self._operators: dict[Node, Operator[Any]] = {node: operators[type(node)](node, context) for node in part.nodes}
         for node, operator in self._operators.items():
             upstream = tuple(self._operators.get(one) for one in node.inputs)
             operator.connect(upstream, () if node.facts.cuts else self._readers(plan, node))
@@ -66,7 +72,17 @@ class Task:
 
     def tick(self) -> None:
         """The time of day has moved on: make the calls that are due."""
-        self.time.wall.run(self._clock.now_ms())
+        self.time.tick(self._clock.now_ms())
+
+    def due_ms(self) -> int:
+        """The time of day at which to tick again; NEVER if there is nothing to do then."""
+        return self.time.due_ms(self._clock.now_ms())
+
+    def readers_of(self, node: Node) -> tuple[Operator[Any], ...]:
+        """The operators that the records of a node come to first."""
+        own = self._operators.get(node)
+        readers = (one for one in self._operators.values() if node in one.node.inputs)
+        return (own,) if own is not None else tuple(readers)
 
     def flush_of(self, node: Node) -> Callable[[], None] | None:
         """How a node sends on at the end of a batch what it held back; None if it never does, or is another task's."""

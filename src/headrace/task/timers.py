@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from heapq import heappop, heappush
 
+NEVER = 2**63 - 1
+
 Called = Callable[[int], None]
 """Called with the time that it is by then."""
 
@@ -51,6 +53,12 @@ class Timers:
             if not timer.cancelled:
                 self._put_after(now, due, timer)
         return called
+
+    def next_ms(self) -> int:
+        """When the next call is due; NEVER if there is none."""
+        while self._due and self._due[0][2].cancelled:
+            heappop(self._due)
+        return self._due[0][0] if self._due else NEVER
 
     def skip(self, now: int) -> None:
         """All calls that are due by now have been made."""

@@ -122,13 +122,13 @@ class TopologyTestDriver:
         """
         self._check_open("a restart")
         try:
-            state = pickle.dumps(self._loop.remembered())
+            state = pickle.dumps(self._loop.state)
         except Exception as exc:  # what a value of the user's raises may be anything
             raise CannotRestart(self._loop.plan.app, str(exc)) from exc
         before = self._loop
         try:
             before.close()
-            self._loop = Loop(before.plan, self._clock, remembered=pickle.loads(state), drops=before.drops)
+            self._loop = Loop(before.plan, self._clock, state=pickle.loads(state), drops=before.drops)
         except BaseException as exc:
             self._stop(exc)
             raise

@@ -15,8 +15,8 @@ from headrace.processor.opened import OpenedStore
 from headrace.processor.opening import opened
 from headrace.processor.records import RecordMetadata
 from headrace.serde import Serde
-from headrace.state.keyvalue import KeyValueStore
-from headrace.state.timed import TimedStores
+from headrace.state.state import MemoryState
+from headrace.state.stores import Stores
 
 S = TypeVar("S")
 
@@ -72,8 +72,7 @@ class MockProcessorContext(ProcessorContext):
         self._key_serde, self._value_serde = key_serde, value_serde
         self._metadata: RecordMetadata | None = None
         self._forwarded: list[Forwarded] = []
-        self._kept: dict[str, KeyValueStore] = {}
-        self._timed = TimedStores()
+        self._kept = Stores(MemoryState())
         self._stores: dict[str, OpenedStore[Any, Any]] = {}
         self.scheduled: list[ScheduledCall] = []
         """The punctuators that were scheduled, in order."""
@@ -100,7 +99,7 @@ class MockProcessorContext(ProcessorContext):
 
     def add_store(self, store: Store[S]) -> S:
         """Connect the processor to a store, which is empty and in memory."""
-        made: Any = opened(Connection(store), self._state, self._timed, lambda: self._stream_time_ms)
+        made: Any = opened(Connection(store), self._kept, lambda: self._stream_time_ms)
         self._stores[store.name] = made
         return made  # type: ignore[no-any-return]
 
@@ -173,6 +172,3 @@ class MockProcessorContext(ProcessorContext):
     @property
     def value_serde(self) -> Serde[Any] | None:
         return self._value_serde
-
-    def _state(self, name: str) -> KeyValueStore:
-        return self._kept.setdefault(name, KeyValueStore())

@@ -14,7 +14,7 @@ from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.origin import origin
 from headrace.serde import Serde
 from headrace.state.keyvalue import KeyValueStore, Stored
-from headrace.state.timed import TimedStores
+from headrace.state.stores import Stores
 from headrace.state.versioned import VersionedStore
 from headrace.task.loop import Loop
 
@@ -105,7 +105,7 @@ class WindowView(StoreView):
 
     kind, has = "windowed", "get(Windowed(key, start, end)), fetch(key, first, last) and all()"
 
-    def __init__(self, node: WindowedAggregation, stores: TimedStores) -> None:
+    def __init__(self, node: WindowedAggregation, stores: Stores) -> None:
         super().__init__(node.store)
         self._node, self._stores = node, stores
 
@@ -155,12 +155,12 @@ def views(loop: Loop) -> dict[str, StoreView]:
 
 def _view(loop: Loop, node: Node, name: str) -> StoreView:
     if isinstance(node, WindowedAggregation):
-        return WindowView(node, loop.windows)
+        return WindowView(node, loop.stores)
     key = node.output().key.store_serde()
     history = getattr(node, "history_ms", None)
     if history is not None:
-        return VersionedView(name, loop.windows.versioned_store(name, history), key)
-    return KeyValueView(name, loop.stores[name], key)
+        return VersionedView(name, loop.stores.versioned_store(name, history), key)
+    return KeyValueView(name, loop.stores.key_value_store(name), key)
 
 
 def _value(stored: Stored | None) -> Any:

@@ -20,6 +20,7 @@ from headrace.errors import (
     NotOnSparkYet,
     NotTraceable,
     OptionInvalid,
+    PythonNeeded,
     StoreNeedsName,
     TopicReadTwoWays,
     TopicsOverlap,
@@ -300,25 +301,38 @@ def test_a_function_with_other_parameters() -> None:
 
 
 def test_a_function_that_cannot_be_traced() -> None:
-    app = hr.App("app")
+    app = hr.App("app", strict_native=True)
     texts(app).map_values(lambda v: "a" if v else "b").to("out", value=hr.STRING)
     for run in (app.explain, app.start):
         with pytest.raises(NotTraceable) as caught:
             run()
-        assert "the function of map_values cannot run inside Spark yet" in str(caught.value)
+        assert "the function of map_values can only run in Python" in str(caught.value)
         assert "at: test_errors.py:" in str(caught.value)
         assert "hr.when(...)" in str(caught.value)
 
 
+class Passing(hr.Processor[str, str]):
+    def process(self, record: hr.Record) -> None:
+        self.context.forward(record)
+
+
 def test_an_operator_that_spark_does_not_have() -> None:
-    app = hr.App("app")
-    app.stream("in", key=hr.STRING, value=hr.STRING).foreach(print, name="shown")
+    app = hr.App("app", strict_native=True)
+    app.stream("in", key=hr.STRING, value=hr.STRING).process(Passing, name="own")
     for run in (app.explain, app.start):
-        with pytest.raises(NotOnSparkYet) as caught:
+        with pytest.raises(PythonNeeded) as caught:
             run()
-        assert "foreach (shown) does not run on Spark yet" in str(caught.value)
+        assert "process (own) can only run in Python: process is the user's own code" in str(caught.value)
         assert "at: test_errors.py:" in str(caught.value)
-        assert "hr.testing.TopologyTestDriver" in str(caught.value)
+        assert "strict_native" in str(caught.value)
+
+
+def test_a_global_store_on_spark() -> None:
+    app = hr.App("app")
+    app.add_global_store(hr.stores.key_value("names", key=hr.STRING, value=hr.STRING), "in", Passing)
+    with pytest.raises(NotOnSparkYet, match="does not run on Spark yet") as caught:
+        app.explain()
+    assert "hr.testing.TopologyTestDriver" in str(caught.value)
 
 
 @dataclass
@@ -345,24 +359,24 @@ class Alike:
     [
         (
             lambda app: app.stream("in", value=hr.json(Checked)).to("out"),
-            "stream with Checked has a __post_init__() (in)",
+            "stream (in) can only run in Python: Checked has a __post_init__()",
         ),
         (
             lambda app: app.stream("in", value=hr.json(Alike)).filter(lambda _, v: v == Alike("a")).to("out"),
-            "filter with `value == Alike(name='a')`: Alike has an == of its own (in.filter)",
+            "filter (in.filter) can only run in Python: `value == Alike(name='a')`: Alike has an == of its own",
         ),
         (
             lambda app: app.stream("in", value=hr.json(Alike)).peek(lambda _, v: v).to("out"),
-            "peek with the way Alike prints itself (in.peek)",
+            "peek (in.peek) can only run in Python: Alike prints itself in its own way",
         ),
     ],
 )
 def test_classes_with_code_that_spark_does_not_run(declare: Any, words: str) -> None:
-    app = hr.App("app")
+    app = hr.App("app", strict_native=True)
     declare(app)
-    with pytest.raises(NotOnSparkYet) as caught:
+    with pytest.raises(PythonNeeded) as caught:
         app.explain()
-    assert f"{words} does not run on Spark yet" in str(caught.value)
+    assert words in str(caught.value)
     assert "at: test_errors.py:" in str(caught.value)
 
 

@@ -18,7 +18,6 @@ from headrace.errors import (
     NameTaken,
     NodeUnknown,
     NotAProcessor,
-    NotOnSparkYet,
     OptionInvalid,
     ParentMissing,
     ParentNotStream,
@@ -407,8 +406,7 @@ def test_a_failure_without_a_record_names_the_step(where: str, words: str) -> No
         driver.advance_wall_clock("10s")
 
 
-def test_processors_do_not_run_on_spark_yet() -> None:
+def test_processors_run_in_python() -> None:
     app = hr.App("app")
     texts(app).process(Passing)
-    with pytest.raises(NotOnSparkYet, match="process"):
-        app.explain()
+    assert "process is the user's own code" in app.explain()

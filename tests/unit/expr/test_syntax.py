@@ -108,7 +108,7 @@ def test_what_needs_the_value_now_says_what_to_write(use: Callable[[Expr], Any],
     with pytest.raises(NotTraceable) as caught:
         use(value)
     assert reason in str(caught.value)
-    assert str(caught.value).startswith("an expression cannot run inside Spark yet: ")
+    assert str(caught.value).startswith("an expression can only run in Python: ")
     assert (caught.value.where or "").startswith("test_syntax.py:")
 
 

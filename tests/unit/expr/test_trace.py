@@ -167,7 +167,7 @@ def test_several_parameters() -> None:
 def test_what_cannot_be_traced_has_a_reason_and_a_line(function: Any, below: int, reason: str) -> None:
     with pytest.raises(NotTraceable) as caught:
         trace(function, ("value",), "app.py:1", "map_values")
-    assert str(caught.value).startswith(f"the function of map_values cannot run inside Spark yet: {reason}")
+    assert str(caught.value).startswith(f"the function of map_values can only run in Python: {reason}")
     assert caught.value.where == line_of(function, below)
 
 

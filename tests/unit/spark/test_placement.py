@@ -8,8 +8,7 @@ import headrace as hr
 from headrace.dsl import Builder
 from headrace.passes.pipeline import rewrite
 from headrace.plan.nodes import Errors, Filter, ForeignKeyJoin, ForeignKeyMatch, Source, StreamGlobalJoin
-from headrace.spark.everywhere import Everywhere
-from headrace.spark.later import Copy
+from headrace.plan.placed import Copy, Everywhere
 from headrace.spark.placement import Lane, Placement
 
 

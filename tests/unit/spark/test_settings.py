@@ -10,10 +10,18 @@ from headrace.spark.session import SETTINGS, _all_settings
 HOST, BIND, OPTIONS = "spark.driver.host", "spark.driver.bindAddress", "spark.executor.extraJavaOptions"
 
 
-@pytest.mark.parametrize("url", ["local[2]", "spark://localhost:7077"])
-def test_on_this_machine_nobody_else_can_connect(url: str) -> None:
+@pytest.mark.parametrize(
+    ("url", "asked"),
+    [
+        ("local", "local[1,4]"),
+        ("local[2]", "local[2,4]"),
+        ("local[2,1]", "local[2,1]"),
+        ("spark://localhost:7077", "spark://localhost:7077"),
+    ],
+)
+def test_on_this_machine_nobody_else_can_connect(url: str, asked: str) -> None:
     settings = _all_settings(Master(url), {})
-    assert settings["spark.master"] == url
+    assert settings["spark.master"] == asked
     assert (settings[HOST], settings[BIND]) == ("127.0.0.1", "127.0.0.1")
 
 

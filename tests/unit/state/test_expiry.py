@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from headrace.state.expiry import Expiry
+from headrace.state.state import MemoryState
 
 
 def test_keys_are_over_by_their_time_and_then_their_bytes() -> None:
     times: dict[bytes, int] = {}
-    expiry = Expiry(10)
+    expiry = Expiry(MemoryState(), "node", 10)
 
     def write(key: bytes, ts: int) -> None:
         times[key] = ts
@@ -26,4 +27,5 @@ def test_keys_are_over_by_their_time_and_then_their_bytes() -> None:
 
 
 def test_what_is_over() -> None:
-    assert [Expiry(10).is_over(5, now) for now in (14, 15)] == [False, True]
+    expiry = Expiry(MemoryState(), "node", 10)
+    assert [expiry.is_over(5, now) for now in (14, 15)] == [False, True]

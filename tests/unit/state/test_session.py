@@ -1,12 +1,13 @@
-"""The in-memory session store."""
+"""The session store."""
 
 from headrace.model.windows import Window
 from headrace.state.keyvalue import Stored
 from headrace.state.session import SessionStore
+from headrace.state.state import MemoryState
 
 
 def filled(retention_ms: int, *sessions: tuple[bytes, int, int]) -> SessionStore:
-    store = SessionStore(retention_ms)
+    store = SessionStore(MemoryState(), "s", retention_ms)
     for key, start, end in sessions:
         store.put(key, Window(start, end), f"{start}-{end}", ts=end)
     return store

@@ -1,5 +1,6 @@
 """What waits for a partner in a join."""
 
+from headrace.state.state import MemoryState
 from headrace.state.unmatched import Unmatched
 
 LEFT, RIGHT = 0, 1
@@ -7,7 +8,7 @@ AFTER = (10, 10)
 
 
 def filled(*places: tuple[int, int, bytes, str]) -> Unmatched:
-    unmatched = Unmatched()
+    unmatched = Unmatched(MemoryState(), "join")
     for place in places:
         unmatched.add(*place)
     return unmatched

@@ -19,6 +19,10 @@ def boom(*_: Any) -> NoReturn:
     raise LookupError("no such shop")
 
 
+async def boom_later(_: str) -> str:
+    boom()
+
+
 def no_id(*_: Any) -> str:
     boom()
 
@@ -70,6 +74,8 @@ CASES: dict[str, Callable[[Builder], Any]] = {
     "filter_not": lambda app: texts(app).filter_not(boom).to("out"),
     "map": lambda app: texts(app).map(boom).print(),
     "map_values": lambda app: texts(app).map_values(boom).print(),
+    "map_values async": lambda app: texts(app).map_values(boom_later).print(),
+    "map_batches": lambda app: texts(app).map_batches(boom).print(),
     "flat_map": lambda app: texts(app).flat_map(boom).print(),
     "flat_map_values": lambda app: texts(app).flat_map_values(boom).print(),
     "select_key": lambda app: texts(app).select_key(boom).print(),

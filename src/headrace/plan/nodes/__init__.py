@@ -1,6 +1,7 @@
 """The operators a plan is made of, one subject a file."""
 
 from headrace.plan.nodes.aggregate import Aggregate, Cogroup, Initial, Reduce
+from headrace.plan.nodes.async_map_values import AsyncMapValues
 from headrace.plan.nodes.base import Beside, Facts, Node
 from headrace.plan.nodes.beside import Errors, Expired, Late
 from headrace.plan.nodes.branch import Branch, Split
@@ -8,6 +9,7 @@ from headrace.plan.nodes.count import Count, Emit
 from headrace.plan.nodes.drop_duplicates import DropDuplicates
 from headrace.plan.nodes.fold import Aggregating, Counting, Fold, Reducing
 from headrace.plan.nodes.foreign_key_join import ForeignKeyJoin, ForeignKeyMatch, ForeignKeySubscribe
+from headrace.plan.nodes.map_batches import MapBatches
 from headrace.plan.nodes.process import GlobalStore, Process, ProcessValues, TableTransformValues
 from headrace.plan.nodes.repartition import Repartition
 from headrace.plan.nodes.source import Source, Start, Times
@@ -38,6 +40,7 @@ from headrace.plan.nodes.windowed_cogroup import WindowedCogroup
 __all__ = [
     "Aggregate",
     "Aggregating",
+    "AsyncMapValues",
     "Beside",
     "Branch",
     "Cogroup",
@@ -61,6 +64,7 @@ __all__ = [
     "Initial",
     "Late",
     "Map",
+    "MapBatches",
     "MapValues",
     "Merge",
     "Node",

@@ -4,6 +4,7 @@ from typing import Any
 
 from headrace.plan.nodes import (
     Aggregate,
+    AsyncMapValues,
     Branch,
     Cogroup,
     Count,
@@ -21,6 +22,7 @@ from headrace.plan.nodes import (
     GlobalTable,
     Late,
     Map,
+    MapBatches,
     MapValues,
     Merge,
     Node,
@@ -55,6 +57,7 @@ from headrace.plan.nodes import (
     WindowedCogroup,
 )
 from headrace.task.operators.aggregate import AggregateOperator, CogroupOperator, ReduceOperator
+from headrace.task.operators.async_map_values import AsyncMapValuesOperator
 from headrace.task.operators.base import Operator
 from headrace.task.operators.branch import SplitOperator
 from headrace.task.operators.count import CountOperator
@@ -64,6 +67,7 @@ from headrace.task.operators.foreign_key_join import (
     ForeignKeyMatchOperator,
     ForeignKeySubscribeOperator,
 )
+from headrace.task.operators.map_batches import MapBatchesOperator
 from headrace.task.operators.process import GlobalStoreOperator, ProcessOperator, TableTransformValuesOperator
 from headrace.task.operators.repartition import RepartitionOperator
 from headrace.task.operators.session_windowed import SessionWindowedOperator
@@ -95,6 +99,7 @@ from headrace.task.operators.windowed_cogroup import WindowedCogroupOperator
 
 OPERATORS: dict[type[Node], type[Operator[Any]]] = {
     Aggregate: AggregateOperator,
+    AsyncMapValues: AsyncMapValuesOperator,
     Branch: PassOperator,
     Cogroup: CogroupOperator,
     Count: CountOperator,
@@ -112,6 +117,7 @@ OPERATORS: dict[type[Node], type[Operator[Any]]] = {
     GlobalTable: TableSourceOperator,
     Late: PassOperator,
     Map: MapOperator,
+    MapBatches: MapBatchesOperator,
     MapValues: MapValuesOperator,
     Merge: PassOperator,
     Peek: PeekOperator,

@@ -94,7 +94,7 @@ class ForeignKeyMatchOperator(Operator[ForeignKeyMatch]):
 
     def __init__(self, node: ForeignKeyMatch, task: Context) -> None:
         super().__init__(node, task)
-        self._store = task.store(node.store)
+        self._store = task.stores.key_value_store(node.store)
         self._foreign = node.table.output().key.store_serde()
         self._primary = node.left.key.store_serde()
 
@@ -116,8 +116,8 @@ class ForeignKeyMatchOperator(Operator[ForeignKeyMatch]):
         if not record.value.is_latest and self.node.table.versioned:
             return self.drop(Reason.OLDER, record)
         known = self._store.get(self._foreign.write(record.key))
-        for _, subscription in sorted(known.value.items(), key=lambda one: one[0]) if known else ():
-            self._answer(record, subscription, record.value.new, record.ts)
+        for _, (key, value) in sorted(known.value.items(), key=lambda one: one[0]) if known else ():
+            self._answer(record, Subscription(key, value, Ask.ANSWER), record.value.new, record.ts)
         return None
 
     def _note(self, record: Record, subscription: Subscription) -> None:
@@ -125,7 +125,7 @@ class ForeignKeyMatchOperator(Operator[ForeignKeyMatch]):
         known = self._store.get(foreign)
         others = {key: one for key, one in known.value.items() if key != primary} if known else {}
         if subscription.ask not in (Ask.FORGET, Ask.LEAVE):
-            others[primary] = subscription
+            others[primary] = subscription.key, subscription.value
         self._store.put(foreign, others or None, ts=record.ts)
 
     def _answer(self, record: Record, subscription: Subscription, row: Any, ts: int) -> None:

@@ -20,6 +20,6 @@ class RepartitionOperator(Operator[Repartition]):
     def on_record(self, record: Record) -> None:
         if record.key is None and not self.node.takes_none:
             return self.drop(Reason.NO_KEY, record)
-        for _ in self._partitions.of(record, self.node.name):
-            self.task.send(self.node, record)
+        for partition in self._partitions.of(record, self.node.name):
+            self.task.send(self.node, record, partition)
         return None

@@ -19,7 +19,7 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
 
     def __init__(self, node: SessionWindowed, task: Context) -> None:
         super().__init__(node, task)
-        self._store = task.windows.session_store(node.store, node.kept_ms)
+        self._store = task.stores.session_store(node.store, node.kept_ms)
         self._store.lingering = {}
 
     def on_record(self, record: Record) -> None:

@@ -25,13 +25,14 @@ class StreamJoinOperator(Operator[StreamJoin]):
         self._joiner = self.computed(node.joiner)
         self._key = node.output().key.default_serde(node.origin)
         self._stores = [
-            task.windows.window_store(store, windows.retention_ms, duplicates=True) for store in node.side_stores
+            task.stores.window_store(store, windows.retention_ms, duplicates=True) for store in node.side_stores
         ]
-        self._unmatched = task.memory.of(node.name, "unmatched", Unmatched)
+        self._unmatched = Unmatched(task.state, node.name)
         # How far a partner may lie before and after a record, by the side of the record.
         self._before = (windows.before_ms, windows.after_ms)
         self._after = (windows.after_ms, windows.before_ms)
         self._keeps = tuple(node.keeps_unmatched(side) for side in (LEFT, RIGHT))
+        self._keeps_any = any(self._keeps)
         self._time = StreamTime(task, node.name, windows.idle_ms, self._idle)
         self._joined_left = False
         """Whether the record at hand is in a result by the way of the left side, when both sides are one stream."""
@@ -47,36 +48,39 @@ class StreamJoinOperator(Operator[StreamJoin]):
         self._on(RIGHT, record)
 
     def _on(self, side: int, record: Record) -> None:
-        self._time.see(record.ts)
-        if record.value is None:
+        row_key, value, at, _, _ = record
+        self._time.see(at)
+        if value is None:
             return self.drop(Reason.NO_VALUE, record)
-        if record.key is None:
+        if row_key is None:
             if self._keeps[side]:
-                return self._send(side, record, record.key, record.value, None, record.ts)
+                return self._send(side, record, row_key, value, None, at)
             return self.drop(Reason.NO_KEY, record)
-        if record.ts == self._time.ms and any(self._keeps):
+        stream_time = self._time.ms
+        if self._keeps_any and at == stream_time:
             self._send_expired(side, record)
-        key = self._key.write(record.key)
-        first, last = max(0, record.ts - self._before[side]), max(0, record.ts + self._after[side])
+        key = self._key.write(row_key)
+        first, last = max(0, at - self._before[side]), max(0, at + self._after[side])
         matched = False
         # With one store, a record is put there once: after the way of the left side, before that of the right.
         if self.node.one_store and side == RIGHT:
-            self._stores[side].put(key, record.ts, record.value, ts=record.ts)
-        for ts, other in list(self._stores[1 - side].fetch(key, first, last)):
+            self._stores[side].put(key, at, value, ts=at)
+        for ts, other in self._stores[1 - side].fetch(key, first, last):
             matched = True
-            self._unmatched.remove(ts, 1 - side, key)
-            self._send(side, record, record.key, record.value, other.value, max(record.ts, ts))
+            if self._keeps[1 - side]:
+                self._unmatched.remove(ts, 1 - side, key)
+            self._send(side, record, row_key, value, other.value, max(at, ts))
         if not matched and self._keeps[side]:
-            if last < self._time.ms:
-                self._send(side, record, record.key, record.value, None, record.ts)
+            if last < stream_time:
+                self._send(side, record, row_key, value, None, at)
             else:
-                self._unmatched.add(record.ts, side, key, record.value)
-        elif not matched and record.ts + self._after[side] + self.node.windows.grace_ms < self._time.ms:
+                self._unmatched.add(at, side, key, value)
+        elif not matched and at + self._after[side] + self.node.windows.grace_ms < stream_time:
             self._drop_late(side, record)
         self._joined_left = side == LEFT and (matched or self._keeps[side])
         # Afterwards: a record does not meet itself on the way of the left side when both sides are one stream.
         if not self.node.one_store:
-            self._stores[side].put(key, record.ts, record.value, ts=record.ts)
+            self._stores[side].put(key, at, value, ts=at)
         return None
 
     def _drop_late(self, side: int, record: Record) -> None:
@@ -88,7 +92,7 @@ class StreamJoinOperator(Operator[StreamJoin]):
         """It goes by its own records and its own silence."""
 
     def _idle(self) -> None:
-        if any(self._keeps):
+        if self._keeps_any:
             for side in (LEFT, RIGHT):
                 self._send_expired(side, Record(ts=self._time.ms))
         super().on_time(self._time.ms)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from heapq import heappop, heappush
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from headrace.model.record import Record
 from headrace.plan.nodes import StreamGlobalJoin, StreamTableJoin
 from headrace.plan.nodes.materialized import unnamed_store
+from headrace.state.cells import LATEST, bytes_time, closed, time_bytes
+from headrace.state.state import State
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Operator, Way
@@ -16,17 +18,38 @@ from headrace.task.stream_time import StreamTime
 
 
 @dataclass(slots=True)
-class Waiting:
-    """The records that wait for their rows."""
+class Arrived:
+    """How many records had to wait so far, and the earliest time of those that do."""
 
-    waiting: list[tuple[int, bytes, int, Record]] = field(default_factory=list)
-    """A heap: by time, then by the bytes of the key, then by arrival."""
-    arrived: int = 0
+    count: int = 0
+    earliest: int = LATEST
+
+
+class Waiting:
+    """The records that wait for their rows, by time, then by the bytes of the key, then by arrival."""
+
+    def __init__(self, state: State, node: str) -> None:
+        self._cells = state.cells(f"{node}/waiting")
+        self._arrived = state.memory.of(node, "arrived", Arrived)
 
     def add(self, key: bytes, record: Record) -> None:
         """Let a record wait."""
-        self.arrived += 1
-        heappush(self.waiting, (record.ts, key, self.arrived, record))
+        arrived = self._arrived
+        arrived.count += 1
+        arrived.earliest = min(arrived.earliest, record.ts)
+        self._cells.put(time_bytes(record.ts) + closed(key) + arrived.count.to_bytes(8, "big"), tuple(record))
+
+    def take(self, until: int) -> Iterator[Record]:
+        """The records up to a time, in order: they wait no longer."""
+        if self._arrived.earliest > until:
+            return
+        for place, found in self._cells.between(time_bytes(self._arrived.earliest), None):
+            if bytes_time(place[:8]) > until:
+                self._arrived.earliest = bytes_time(place[:8])
+                return
+            self._cells.remove(place)
+            yield Record._make(found)
+        self._arrived.earliest = LATEST
 
 
 class StreamTableJoinOperator(Operator[StreamTableJoin]):
@@ -37,7 +60,7 @@ class StreamTableJoinOperator(Operator[StreamTableJoin]):
         self._joiner = self.computed(node.joiner)
         self._key = node.output().key.store_serde()
         self._time = StreamTime(task, node.name, None, self._release)
-        self._buffer = task.memory.of(node.name, "waiting", Waiting)
+        self._buffer = Waiting(task.state, node.name)
 
     def way(self, position: int) -> Way:
         return silent if position else self.on_record
@@ -62,9 +85,8 @@ class StreamTableJoinOperator(Operator[StreamTableJoin]):
 
     def _release(self) -> None:
         join = self.guarded(self._join)
-        waiting = self._buffer.waiting
-        while waiting and waiting[0][0] <= self._time.ms - (self.node.grace_ms or 0):
-            join(heappop(waiting)[-1])
+        for record in self._buffer.take(self._time.ms - (self.node.grace_ms or 0)):
+            join(record)
 
     def _join(self, record: Record) -> None:
         row = None if record.key is None else table_of(self, 1).get_as_of(record.key, record.ts)
@@ -80,7 +102,7 @@ class StreamGlobalJoinOperator(Operator[StreamGlobalJoin]):
         super().__init__(node, task)
         self._on, self._joiner = self.function(node.on), self.computed(node.joiner)
         self._key = node.table.output().key.store_serde()
-        self._store = task.store(node.table.store or unnamed_store(node.table))
+        self._store = task.stores.key_value_store(node.table.store or unnamed_store(node.table))
 
     def on_record(self, record: Record) -> None:
         if record.value is None:

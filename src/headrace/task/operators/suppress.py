@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from heapq import heappop, heappush
+from dataclasses import dataclass
 from typing import Any
 
 from headrace.errors import BufferFull
@@ -11,6 +10,7 @@ from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.plan.nodes import Emit, Suppress
 from headrace.serde import Serde
+from headrace.state.cells import LATEST, bytes_time, time_bytes
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.operators.tables import TableOperator
@@ -18,26 +18,19 @@ from headrace.task.stream_time import StreamTime
 
 _UNKNOWN_TIME = -1
 
-
-@dataclass(slots=True)
-class Held:
-    """A change that is held back."""
-
-    record: Record
-    prior: Any
-    """The value of the key that was sent on last."""
-    size: int = 0
-    """The bytes of key and value, where they are counted."""
+_Held = tuple[tuple[Any, ...], tuple[Any, ...], Any, int]
+"""A change that is held back: the parts of its record and of the change in it, the value of the key that was sent on
+last, and the bytes of key and value, where they are counted."""
 
 
 @dataclass(slots=True)
 class Buffer:
-    """All that a suppression holds back, by the bytes of the keys."""
+    """What is known of all that a suppression holds back."""
 
-    held: dict[bytes, Held] = field(default_factory=dict)
-    turns: list[tuple[int, bytes]] = field(default_factory=list)
-    """When each key leaves, a heap: by time, then by the bytes of the key."""
+    count: int = 0
     size: int = 0
+    first: int = LATEST
+    """Nobody's turn is before this time."""
 
 
 class SuppressOperator(TableOperator[Suppress]):
@@ -49,19 +42,26 @@ class SuppressOperator(TableOperator[Suppress]):
         self._value = None if node.max_bytes is None else node.output().value.default_serde(node.origin)
         self._time = StreamTime(task, node.name, node.idle_ms, self._idle)
         self._buffer = task.memory.of(node.name, "held back", Buffer)
-        self._held, self._turns = self._buffer.held, self._buffer.turns
+        self._held = task.state.cells(f"{node.name}/held back")
+        """By the bytes of the keys."""
+        self._turns = task.state.cells(f"{node.name}/turns")
+        """When each key leaves: by time, then by the bytes of the key."""
 
     def on_record(self, record: Record) -> None:
         self._time.see(record.ts)
         key = self._key.write(record.key)
-        held = self._held.get(key)
+        held: _Held | None = self._held.get(key)
         if held is not None:
-            held.record = record  # its turn stays that of the first change
+            prior, before = held[2:]  # its turn stays that of the first change
         else:
-            held = self._held[key] = Held(record, record.value.old)
-            heappush(self._turns, (record.key.end if self.node.final else record.ts, key))
+            prior, before = record.value.old, 0
+            self._add_turn(key, record.key.end if self.node.final else record.ts)
+        parts, change = tuple(record.with_value(None)), tuple(record.value)
+        self._held.put(key, (parts, change, prior, before))
         if self._value is not None:
-            self._measure(held, key, self._value)
+            size = self._size(record, key, self._value)
+            self._held.put(key, (parts, change, prior, size))
+            self._buffer.size += size - before
         self._release_due()
         self._make_room(record)
 
@@ -81,38 +81,56 @@ class SuppressOperator(TableOperator[Suppress]):
         return self.table(0).sent(key) if held is None else self._prior(held)
 
     @staticmethod
-    def _prior(held: Held) -> Stored | None:
-        return None if held.prior is None else Stored(held.prior, _UNKNOWN_TIME)
+    def _prior(held: _Held) -> Stored | None:
+        return None if held[2] is None else Stored(held[2], _UNKNOWN_TIME)
 
-    def _measure(self, held: Held, key: bytes, serde: Serde[Any]) -> None:
-        value = held.record.value.new
-        size = len(key) + (0 if value is None else len(self.written(held.record, serde, value)))
-        self._buffer.size += size - held.size
-        held.size = size
+    def _add_turn(self, key: bytes, turn: int) -> None:
+        self._turns.put(time_bytes(turn) + key, b"")
+        self._buffer.count += 1
+        self._buffer.first = min(self._buffer.first, turn)
+
+    def _size(self, record: Record, key: bytes, serde: Serde[Any]) -> int:
+        value = record.value.new
+        return len(key) + (0 if value is None else len(self.written(record, serde, value)))
 
     def _make_room(self, record: Record) -> None:
-        while (most := self._exceeded()) is not None:
-            if self.node.fail_when_full:
-                raise BufferFull(f"{self.node.name} ({self.node.origin})", most, record.origin)
-            self._release()
+        if self._exceeded() is not None:
+            for place, _ in self._turns.between(time_bytes(self._buffer.first), None):
+                most = self._exceeded()
+                if most is None:
+                    self._buffer.first = bytes_time(place[:8])
+                    return
+                if self.node.fail_when_full:
+                    raise BufferFull(f"{self.node.name} ({self.node.origin})", most, record.origin)
+                self._release(place)
+            self._buffer.first = LATEST
 
     def _exceeded(self) -> str | None:
         """The bound that is exceeded, in words."""
         records, size = self.node.max_records, self.node.max_bytes
-        if records is not None and len(self._held) > records:
+        if records is not None and self._buffer.count > records:
             return f"{records} results"
         return f"{size} bytes of results" if size is not None and self._buffer.size > size else None
 
     def _release_due(self) -> None:
-        while self._turns and self._turns[0][0] <= self._time.ms - self.node.wait_ms:
-            self._release()
+        due = self._time.ms - self.node.wait_ms
+        if self._buffer.first <= due:
+            for place, _ in self._turns.between(time_bytes(self._buffer.first), None):
+                if bytes_time(place[:8]) > due:
+                    self._buffer.first = bytes_time(place[:8])
+                    return
+                self._release(place)
+            self._buffer.first = LATEST
 
-    def _release(self) -> None:
-        _, key = heappop(self._turns)
-        held = self._held.pop(key)
-        record = held.record
+    def _release(self, turn: bytes) -> None:
+        key = turn[8:]
+        parts, changed, prior, size = self._held.get(key)
+        self._turns.remove(turn)
+        self._held.remove(key)
+        self._buffer.count -= 1
+        self._buffer.size -= size
+        change = Change(*changed)
         if self.node.emit is Emit.SETTLED:
-            record = record.with_value(Change(record.value.new, held.prior))
-        self._buffer.size -= held.size
-        if record.value.new is not None or not self.node.final:
-            self.forward(record)
+            change = Change(change.new, prior)
+        if change.new is not None or not self.node.final:
+            self.forward(Record._make(parts).with_value(change))

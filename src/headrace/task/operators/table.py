@@ -35,7 +35,7 @@ class VersionedTableOperator(TableOperator[VersionedTable]):
 
     def __init__(self, node: VersionedTable, task: Context) -> None:
         super().__init__(node, task)
-        self._versions = task.windows.versioned_store(node.store or unnamed_store(node), node.history_ms)
+        self._versions = task.stores.versioned_store(node.store or unnamed_store(node), node.history_ms)
         self._key = node.output().key.store_serde()
 
     def on_record(self, record: Record) -> None:

@@ -72,9 +72,9 @@ class Kept:
         self._table, self._time = table, table.task.time
         self._expiry: Expiry | None = None
         if ttl_ms is not None:
-            self._expiry = table.task.memory.of(table.node.name, "turns of expiry", lambda: Expiry(ttl_ms))
+            self._expiry = Expiry(table.task.state, table.node.name, ttl_ms)
             self._time.before.add(0, 1, self._expire)
-        self._store: KeyValueStore = table.task.store(store)
+        self._store: KeyValueStore = table.task.stores.key_value_store(store)
         self._key = table.node.output().key.store_serde()
         self._emission = Emission(emit, table.forward, old=table.sends_old)
 

@@ -28,5 +28,5 @@ class ToOperator(Operator[To]):
             headers=record.headers,
             origin=record.origin,
         )
-        for _ in self._partitions.of(record, topic):
-            self.task.write(self.node, raw)
+        for partition in self._partitions.of(record, topic):
+            self.task.write(self.node, raw, partition)

@@ -116,7 +116,7 @@ class WindowedOperator(TableOperator[W]):
     def get(self, key: Any) -> Stored | None:
         place = self.key.write(key.key), key.window
         found = self.stored(*place)
-        return self.lingering(*place) if found is None and self.task.windows.is_settling else found
+        return self.lingering(*place) if found is None and self.task.stores.is_settling else found
 
     def sent(self, key: Any) -> Stored | None:
         return self._emission.sent(self._windowed_key.write(key), self.get(key))
@@ -156,7 +156,7 @@ class WindowStoreOperator(WindowedOperator[V]):
 
     def __init__(self, node: V, task: Context) -> None:
         super().__init__(node, task)
-        self.store = task.windows.window_store(node.store, node.kept_ms)
+        self.store = task.stores.window_store(node.store, node.kept_ms)
         self.store.lingering = {}
 
     def stored(self, key: bytes, window: Window) -> Stored | None:

@@ -1,0 +1,49 @@
+package org.apache.spark.sql.headrace
+
+/** What leaves a task, and when its turn comes in the next: no sooner than that of the record it comes of. */
+final class Leaving(group: Int) {
+  import Leaving._
+
+  private val turns = new Turns
+  /** The turn of the record at hand, and where it waited. */
+  private var turn, queue = BeforeAll
+  private var number = 0L
+
+  /** How many have left. */
+  def sent: Long = number
+
+  /** From now on they come of a record with this turn, which waited there. */
+  def behind(turn: Long, queue: Long): Unit = {
+    this.turn = turn
+    this.queue = queue
+  }
+
+  /** From now on they come of none, before all records of the batch. */
+  def beforeAll(): Unit = turn = BeforeAll
+
+  /** From now on they come of none: the batch is over. */
+  def atTheEnd(): Unit = turn = AtTheEnd
+
+  /** A record on its way; `later` if to the same task, where it has to be before what comes of it. */
+  def envelope(tag: Int, later: Boolean, record: Record, topic: Array[Byte]): Envelope = {
+    val own = turns.next(tag, record.ts)
+    val waits = if (turn == AtTheEnd || turn == BeforeAll) group else waiting(!later && own >= turn)
+    number += 1
+    Envelope(group, tag, record.key, record.value, record.old, record.latest, record.ts, math.max(turn, own),
+      waits, number - 1, topic, record.headers, record.source, record.offset)
+  }
+
+  /** Right behind the record it comes of, first what was held back and is late already.
+    *
+    * By bits that the number of a queue has for that, see `spark/queues.py`.
+    */
+  private def waiting(onTime: Boolean): Long = (queue & ~OnTime) | Behind | (if (onTime) OnTime else 0)
+}
+
+object Leaving {
+  private val AtTheEnd = Long.MaxValue
+  private val BeforeAll = Long.MinValue
+
+  private val Behind = 1L << 23
+  private val OnTime = 1L << 22
+}

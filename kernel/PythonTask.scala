@@ -1,0 +1,250 @@
+package org.apache.spark.sql.headrace
+
+import java.io.NotSerializableException
+import java.nio.charset.StandardCharsets.UTF_8
+import scala.collection.mutable
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.execution.streaming.runtime.MicroBatchExecution
+
+/** One task for the length of a batch whose operators run in a Python process.
+  *
+  * Records go there in chunks, with the state that their keys have; the process asks for other state as it needs it, and
+  * what it changed comes back when the batch is over.
+  */
+final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sink: SinkOptions, tally: Tally, clock: Clock) {
+  import PythonTask._
+
+  private val program = stage.python
+  private val batch = TaskContext.get().getLocalProperty(MicroBatchExecution.BATCH_ID_KEY).toLong
+  private val name = s"${stage.id}/$group"
+  private val cells = mutable.Map.empty[String, Cells]
+  private val sent = mutable.Map.empty[String, BytesMap[AnyRef]]
+  private val out = new mutable.ArrayDeque[Envelope]
+  private val leaving = new Leaving(group)
+  private val frame = new FrameWriter
+  private val worker = PythonWorker.borrow(program.worker, program.id, name)
+  private val careful = Losses.of(name, batch)
+  private val chunk = new Array[Envelope](Largest)
+  private var filled, size = 0
+  private var taken = 0L
+  private var limit = Smallest
+  private var done = false
+
+  TaskContext.get().addTaskCompletionListener[Unit](_ => if (!done) worker.forget())
+
+  /** Everything the batch gives, made as it is taken. A record on an edge that ends elsewhere passes by. */
+  def run(records: Iterator[Envelope]): Iterator[Envelope] = new Iterator[Envelope] {
+    private var begun, finished = false
+
+    override def hasNext: Boolean = {
+      while (out.isEmpty && !finished) {
+        if (!begun) { begin(); begun = true }
+        else if (records.hasNext) put(records.next())
+        else { if (filled > 0) exchange(); end(); finished = true }
+      }
+      out.nonEmpty
+    }
+
+    override def next(): Envelope = {
+      if (!hasNext) throw new NoSuchElementException
+      out.removeHead()
+    }
+  }
+
+  private def begin(): Unit = watched(taken, taken) {
+    if (worker.programs.add(program.id)) worker.send('P', frame.text(program.id).bytes(program.code).take())
+    val remembered = cellsOf(Memory).scan(Array.emptyByteArray, Bytes.End).toArray
+    frame.text(program.id).text(name).int(TaskContext.getPartitionId()).long(batch).long(clock.now)
+    frame.byte(if (worker.tasks.get(name).contains(batch - 1)) 1 else 0).int(remembered.length)
+    remembered.foreach(cell => frame.bytes(cell.key).bytes(cell.value))
+    worker.send('B', frame.take())
+    leaving.beforeAll()
+    receive(answered)
+  }
+
+  private def put(envelope: Envelope): Unit =
+    if (!program.entries.contains(envelope.tag)) out += envelope
+    else {
+      val suspect = careful.find(one => one.from <= taken + filled && taken + filled < one.until)
+      if (filled > 0 && (suspect.isDefined || size > MostBytes)) exchange()
+      chunk(filled) = envelope
+      filled += 1
+      size += length(envelope.key) + length(envelope.value) + length(envelope.old)
+      if (suspect.isDefined || filled == limit) exchange(suspect.filter(_.known))
+    }
+
+  /** Send what was gathered, with the state of its keys, and take what comes of it. */
+  private def exchange(refused: Option[Losses.Suspects] = None): Unit = watched(taken, taken + filled) {
+    val began = System.nanoTime
+    frame.text(refused.fold("")(_.why)).int(filled)
+    frame.ints(numbers(_.tag), filled).longs(longs(_.ts), filled)
+    frame.longs(longs(_.source), filled).longs(longs(_.offset), filled)
+    frame.column(column(_.key), filled).column(column(_.value), filled).column(column(_.old), filled)
+    frame.column(column(envelope => Headers.plain(envelope.headers)), filled)
+    frame.column(column(envelope => if (envelope.latest) null else Array.emptyByteArray), filled)
+    along()
+    worker.send('C', frame.take())
+    receive(answered)
+    taken += filled
+    filled = 0
+    size = 0
+    val ms = (System.nanoTime - began) / 1000000
+    if (ms < Quick) limit = math.min(limit * 4, Largest) else if (ms > Slow) limit = math.max(limit / 4, 1)
+  }
+
+  /** The state of keys that have not been there in this batch. */
+  private def along(): Unit = {
+    val found = new mutable.ArrayBuffer[(String, Array[Byte], Array[Byte])]
+    var i = 0
+    while (i < filled) {
+      val key = chunk(i).key
+      if (key != null) program.entries(chunk(i).tag).foreach { store =>
+        val known = sent.getOrElseUpdate(store, new BytesMap[AnyRef])
+        if (known.get(key) == null) {
+          known.put(key, Known)
+          found += ((store, key, cellsOf(store).get(key)))
+        }
+      }
+      i += 1
+    }
+    frame.int(found.length)
+    found.foreach { case (store, key, value) => frame.text(store).bytes(key).bytes(value) }
+  }
+
+  private def end(): Unit = watched(taken, taken) {
+    worker.send('E', frame.take())
+    leaving.atTheEnd()
+    receive { answer =>
+      answered(answer)
+      written(answer)
+      (0 until answer.int()).foreach { _ =>
+        val (node, reason) = (answer.text(), answer.text())
+        tally.count(Tally.Drop, node, reason, answer.long())
+      }
+      tally.due(s"${stage.number} in Python", answer.long())
+    }
+    tally.count(Tally.In, stage.number.toString, "", taken)
+    tally.count(Tally.Out, stage.number.toString, "", leaving.sent)
+    done = true
+    worker.tasks(name) = batch
+    PythonWorker.giveBack(worker)
+  }
+
+  /** The answer to what was asked; until it comes, questions are answered. */
+  private def receive(answer: FrameReader => Unit): Unit = {
+    var waiting = true
+    while (waiting) worker.receive() match {
+      case ('A', message) => waiting = false; answer(message)
+      case ('G', asked) => worker.send('V', frame.bytes(cellsOf(asked.text()).get(asked.bytes())).take())
+      case ('M', asked) => many(asked)
+      case ('S', asked) => found(asked)
+      case ('N', asked) => worker.send('V', frame.int(Producers.partitions(sink, asked.text()).toInt).take())
+      case ('W', changes) => written(changes)
+      case ('F', failed) => fail(failed)
+      case (other, _) => throw new IllegalStateException(s"a Python worker said '$other'")
+    }
+  }
+
+  private def many(asked: FrameReader): Unit = {
+    val (cells, count) = (cellsOf(asked.text()), asked.int())
+    val there = asked.column(count).map(cells.get)
+    worker.send('V', frame.column(there, count).take())
+  }
+
+  private def found(asked: FrameReader): Unit = {
+    val (cells, first, behind, most) = (cellsOf(asked.text()), asked.bytes(), asked.bytes(), asked.int())
+    val there = cells.scan(first, if (behind == null) Last else behind, most).toArray
+    frame.int(there.length)
+    there.foreach(cell => frame.bytes(cell.key).bytes(cell.value))
+    worker.send('V', frame.take())
+  }
+
+  private def written(changes: FrameReader): Unit = (0 until changes.int()).foreach { _ =>
+    val cells = cellsOf(changes.text())
+    (0 until changes.int()).foreach { _ =>
+      val (place, thing) = (changes.bytes(), changes.bytes())
+      if (thing == null) cells.remove(place) else cells.put(place, thing)
+    }
+  }
+
+  /** What was sent on, and what was printed. */
+  private def answered(message: FrameReader): Unit = {
+    val shown = message.bytes()
+    if (shown != null) System.out.print(new String(shown, UTF_8))
+    val count = message.int()
+    if (count > 0) {
+      val (causes, tags, times) = (message.ints(count), message.ints(count), message.longs(count))
+      val (keys, values, olds) = (message.column(count), message.column(count), message.column(count))
+      val (headers, topics, outdated) = (message.column(count), message.column(count), message.column(count))
+      var i = 0
+      while (i < count) {
+        val cause = if (causes(i) < 0) null else chunk(causes(i))
+        if (cause != null) leaving.behind(cause.turn, cause.queue)
+        val record = new Record(
+          at(keys, i), at(values, i), times(i), Headers.packed(at(headers, i)), if (cause == null) 0 else cause.source,
+          if (cause == null) 0 else cause.offset, at(olds, i), at(outdated, i) == null)
+        out += leaving.envelope(tags(i), program.exits(tags(i)), record, at(topics, i))
+        i += 1
+      }
+    }
+  }
+
+  /** Not to be tried again, which Spark does with anything but a result that it cannot send. */
+  private def fail(failed: FrameReader): Unit = {
+    val told = new ObjectMapper().readTree(failed.text())
+    val Seq(kind, subject, reason, where, trace) = Seq("kind", "subject", "reason", "where", "trace").map(told.get(_).asText)
+    val fault = new Fault(kind, subject, reason, where, null, trace)
+    throw new NotSerializableException(fault.getMessage).initCause(fault)
+  }
+
+  private def watched[T](from: Long, until: Long)(talk: => T): T =
+    try talk
+    catch {
+      case lost: WorkerLost =>
+        if (until > from) Losses.note(name, batch, Losses.Suspects(from, until, lost.reason, lost.trace))
+        throw lost
+    }
+
+  private def cellsOf(name: String): Cells = cells.getOrElseUpdate(name, state(Family + name))
+
+  private def numbers(of: Envelope => Int): Array[Int] = {
+    val values = new Array[Int](filled)
+    var i = 0
+    while (i < filled) { values(i) = of(chunk(i)); i += 1 }
+    values
+  }
+
+  private def longs(of: Envelope => Long): Array[Long] = {
+    val values = new Array[Long](filled)
+    var i = 0
+    while (i < filled) { values(i) = of(chunk(i)); i += 1 }
+    values
+  }
+
+  private def column(of: Envelope => Array[Byte]): Array[Array[Byte]] = {
+    val values = new Array[Array[Byte]](filled)
+    var i = 0
+    while (i < filled) { values(i) = of(chunk(i)); i += 1 }
+    values
+  }
+}
+
+object PythonTask {
+  private val Family = "python."
+  private val Memory = "memory"
+  private val Known = new Object
+  private val Last = Array.fill[Byte](1 << 10)(-1)
+
+  /** Chunks are small at first, for nobody knows how long a record takes; these are milliseconds of a chunk. */
+  private val Smallest = 16
+  private val Largest = 8192
+  private val MostBytes = 8 << 20
+  private val Quick = 200
+  private val Slow = 2000
+
+  private def length(bytes: Array[Byte]): Int = if (bytes == null) 0 else bytes.length
+
+  private def at(column: Array[Array[Byte]], place: Int): Array[Byte] = if (column == null) null else column(place)
+}

@@ -1,0 +1,1 @@
+"""The Python lane: parts of a topology that run in Python processes beside Spark's tasks."""

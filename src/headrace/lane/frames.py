@@ -1,0 +1,181 @@
+"""Messages between Spark's tasks and Python processes: numbers and bytes, in columns where there are many.
+
+`kernel/Frames.scala` has the other side.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import BinaryIO
+
+_INT, _LONG, _HEAD = struct.Struct("<i"), struct.Struct("<q"), struct.Struct("<ic")
+_PART = struct.Struct(">i")
+_NONE = _INT.pack(-1)
+_SWAPPED = sys.byteorder == "big"
+
+Column = Sequence[bytes | None]
+
+
+class Reader:
+    """A message that was read."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, 0
+
+    def int32(self) -> int:
+        found: int = _INT.unpack_from(self._data, self._at)[0]
+        self._at += 4
+        return found
+
+    def int64(self) -> int:
+        found: int = _LONG.unpack_from(self._data, self._at)[0]
+        self._at += 8
+        return found
+
+    def flag(self) -> bool:
+        self._at += 1
+        return self._data[self._at - 1] != 0
+
+    def part(self) -> bytes | None:
+        size, begin = self.int32(), self._at
+        if size < 0:
+            return None
+        self._at += size
+        return self._data[begin : self._at]
+
+    def data(self) -> bytes:
+        """Bytes that are there."""
+        found = self.part()
+        assert found is not None
+        return found
+
+    def text(self) -> str:
+        return self.data().decode()
+
+    def int32s(self, count: int) -> array[int]:
+        return self._numbers("i", 4 * count)
+
+    def int64s(self, count: int) -> array[int]:
+        return self._numbers("q", 8 * count)
+
+    def column(self, count: int) -> list[bytes | None] | None:
+        """A column of bytes; None for one of nothing but None."""
+        if self.int32() < 0:
+            return None
+        sizes = self.int32s(count)
+        data, at = self._data, self._at
+        values: list[bytes | None] = []
+        for size in sizes:
+            if size < 0:
+                values.append(None)
+            else:
+                end = at + size
+                values.append(data[at:end])
+                at = end
+        self._at = at
+        return values
+
+    def _numbers(self, kind: str, size: int) -> array[int]:
+        found: array[int] = array(kind)
+        found.frombytes(self._data[self._at : self._at + size])
+        if _SWAPPED:
+            found.byteswap()
+        self._at += size
+        return found
+
+
+class Writer:
+    """A message that is being written."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def int32(self, value: int) -> Writer:
+        self._parts.append(_INT.pack(value))
+        return self
+
+    def int64(self, value: int) -> Writer:
+        self._parts.append(_LONG.pack(value))
+        return self
+
+    def part(self, value: bytes | None) -> Writer:
+        self._parts += [_NONE] if value is None else [_INT.pack(len(value)), value]
+        return self
+
+    def text(self, value: str) -> Writer:
+        return self.part(value.encode())
+
+    def int32s(self, values: Iterable[int]) -> Writer:
+        return self._numbers(array("i", values))
+
+    def int64s(self, values: Iterable[int]) -> Writer:
+        return self._numbers(array("q", values))
+
+    def column(self, values: Column) -> Writer:
+        """A column of bytes."""
+        if not any(value is not None for value in values):
+            self._parts.append(_NONE)
+            return self
+        there = [value for value in values if value is not None]
+        joined = b"".join(there)
+        self.int32(len(joined))
+        self.int32s([-1 if one is None else len(one) for one in values])
+        self._parts.append(joined)
+        return self
+
+    def take(self) -> bytes:
+        """What was written."""
+        return b"".join(self._parts)
+
+    def _numbers(self, values: array[int]) -> Writer:
+        if _SWAPPED:
+            values.byteswap()
+        self._parts.append(values.tobytes())
+        return self
+
+
+class Channel:
+    """Messages, each with a letter for its kind, one way and the other."""
+
+    def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
+        self._incoming, self._outgoing = incoming, outgoing
+
+    def send(self, kind: str, payload: bytes) -> None:
+        self._outgoing.write(_HEAD.pack(len(payload), kind.encode()) + payload)
+        self._outgoing.flush()
+
+    def receive(self) -> tuple[str, Reader] | None:
+        """The next message; None when there will be none."""
+        head = self._incoming.read(_HEAD.size)
+        if len(head) < _HEAD.size:
+            return None
+        size, kind = _HEAD.unpack(head)
+        return kind.decode(), Reader(self._incoming.read(size))
+
+    def ask(self, kind: str, payload: bytes) -> Reader:
+        """The answer to a question."""
+        self.send(kind, payload)
+        answer = self.receive()
+        if answer is None:
+            raise EOFError("nobody answers any more")
+        return answer[1]
+
+
+def letter(parts: Iterable[bytes | None]) -> bytes:
+    """Several parts in one, any of which may be None, as `Bytes.letter` of the kernel writes them."""
+    return b"".join(_PART.pack(-1) if part is None else _PART.pack(len(part)) + part for part in parts)
+
+
+def letter_parts(data: bytes) -> list[bytes | None]:
+    """The parts of a letter."""
+    parts: list[bytes | None] = []
+    at = 0
+    while at < len(data):
+        (size,) = _PART.unpack_from(data, at)
+        at += 4
+        parts.append(None if size < 0 else data[at : at + size])
+        at += max(size, 0)
+    return parts

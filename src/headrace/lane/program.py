@@ -1,0 +1,80 @@
+"""What a Python process is to run."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from headrace.plan.graph import Plan
+from headrace.plan.nodes import Node, Source
+from headrace.plan.subtopology import SubTopology
+from headrace.serde import Serde
+
+
+@dataclass(frozen=True)
+class Exit:
+    """Where records leave through a sink or a repartition: the tag of their edge, and of a repartition its bytes."""
+
+    tag: int
+    key: Serde[Any] | None = None
+    value: Serde[Any] | None = None
+    changes: bool = False
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A store that the keys of records are looked up in: its cells, and the bytes by which it knows keys."""
+
+    cells: str
+    key: Serde[Any]
+
+
+@dataclass(frozen=True)
+class Program:
+    """The nodes of one stage that run in Python, and how records come to them and go."""
+
+    plan: Plan
+    """They alone; what is outside is an `Enter` or a `Leave`."""
+
+    parts: tuple[SubTopology, ...]
+    """Which of them share a stream time."""
+
+    entries: Mapping[int, Node | None]
+    """By the tag of an edge: the `Enter` or the source whose records these are; None if they come by another, too."""
+
+    exits: Mapping[str, Exit]
+    """By the names of sinks and repartitions."""
+
+    sending_old: frozenset[Node]
+    reading_failures: frozenset[Node]
+    topics: Mapping[int, str]
+    """The topics by their places in the numbers that say where a record was read."""
+
+    partitions: Mapping[str, int]
+    """How many partitions the repartitions have."""
+
+    stamped: frozenset[Source] = field(default_factory=frozenset)
+    """Sources whose records only get their times here."""
+
+    lookups: Mapping[int, tuple[Lookup, ...]] = field(default_factory=dict)
+    """By the tag of an entry: stores that know its keys by other bytes than those that come in."""
+
+    @staticmethod
+    def read(data: bytes) -> Program:
+        """What was pickled by value; classes of the user's main file can be found by their names from now on."""
+        program: Program = pickle.loads(data)
+        _know_main_classes()
+        return program
+
+
+def _know_main_classes() -> None:
+    """Values of such classes are pickled by name, in state and between processes."""
+    from cloudpickle import cloudpickle
+
+    main = sys.modules["__main__"]
+    for cls in list(cloudpickle._DYNAMIC_CLASS_TRACKER_BY_CLASS.keys()):
+        if cls.__module__ == "__main__" and not hasattr(main, cls.__qualname__):
+            setattr(main, cls.__qualname__, cls)

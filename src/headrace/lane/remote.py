@@ -1,0 +1,191 @@
+"""State that lies with the task of Spark that a Python process works for."""
+
+from __future__ import annotations
+
+import pickle
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from headrace.lane.frames import Channel, Writer
+from headrace.state.cells import Cells
+from headrace.state.memory import Memory
+from headrace.state.state import State
+
+T = TypeVar("T")
+
+MEMORY = "memory"
+_PROTOCOL = 5
+_PAGE = 512
+_MOST = 200_000
+"""So many things are kept of one store before all that changed is written, and the rest forgotten."""
+
+Page = list[tuple[bytes, bytes]]
+
+
+class RemoteCells(Cells):
+    """Things that are asked for once a batch, and written when it is over."""
+
+    def __init__(self, name: str, channel: Channel) -> None:
+        self._name, self._channel = name, channel
+        self._things: dict[bytes, Any] = {}
+        """All that is known of this batch, None where nothing is."""
+        self._changed: dict[bytes, None] = {}
+        self._ordered: list[bytes] | None = None
+        """The changed places in their order, from the first time that somebody asks for one."""
+        self._empty: bool | None = None
+        """Whether nothing at all lies there; None before the first question."""
+
+    def get(self, place: bytes) -> Any:
+        try:
+            return self._things[place]
+        except KeyError:
+            thing = self._things[place] = None if self._is_empty() else self._ask(place)
+            return thing
+
+    def put(self, place: bytes, thing: Any) -> None:
+        self._things[place] = thing
+        if place not in self._changed:
+            self._changed[place] = None
+            if self._ordered is not None:
+                insort(self._ordered, place)
+
+    def remove(self, place: bytes) -> None:
+        self.put(place, None)
+
+    def between(self, first: bytes, behind: bytes | None) -> Iterator[tuple[bytes, Any]]:
+        while True:
+            page = [] if self._is_empty() else self._scan(first, behind)
+            whole = len(page) < _PAGE
+            end = behind if whole else page[-1][0] + b"\0"
+            yield from self._merged(page, first, end)
+            if whole:
+                return
+            assert end is not None
+            first = end
+
+    def came_along(self, place: bytes, data: bytes | None) -> None:
+        """What lies at a place was sent before anybody asked."""
+        if place not in self._things:
+            self._things[place] = None if data is None else pickle.loads(data)
+
+    def fetch(self, places: list[bytes]) -> None:
+        """Ask for many places at once: each will be looked at."""
+        unknown = [place for place in places if place not in self._things]
+        if not unknown:
+            return
+        if self._is_empty():
+            self._things.update(dict.fromkeys(unknown))
+            return
+        asked = Writer().text(self._name).int32(len(unknown)).column(unknown)
+        found = self._channel.ask("M", asked.take()).column(len(unknown)) or [None] * len(unknown)
+        for place, data in zip(unknown, found, strict=True):
+            self._things[place] = None if data is None else pickle.loads(data)
+
+    def is_full(self) -> bool:
+        """Whether it should be emptied in the middle of a batch."""
+        return len(self._things) > _MOST
+
+    def changes(self) -> list[tuple[bytes, bytes | None]]:
+        """What has to be written; nothing is known afterwards."""
+        things, changed = self._things, self._changed
+        self._things, self._changed, self._ordered, self._empty = {}, {}, None, None
+        return [
+            (place, None if (thing := things[place]) is None else pickle.dumps(thing, _PROTOCOL)) for place in changed
+        ]
+
+    def _merged(self, page: Page, first: bytes, behind: bytes | None) -> Iterator[tuple[bytes, Any]]:
+        """What lies in a range, as this batch has changed it."""
+        there = dict(page)
+        for place in sorted({*there, *self._changed_between(first, behind)}):
+            thing = self._things[place] if place in self._things else pickle.loads(there[place])
+            if thing is not None:
+                yield place, thing
+
+    def _changed_between(self, first: bytes, behind: bytes | None) -> list[bytes]:
+        if self._ordered is None:
+            self._ordered = sorted(self._changed)
+        end = len(self._ordered) if behind is None else bisect_left(self._ordered, behind)
+        return self._ordered[bisect_left(self._ordered, first) : end]
+
+    def _is_empty(self) -> bool:
+        if self._empty is None:
+            self._empty = not self._scan(b"", None, most=1)
+        return self._empty
+
+    def _ask(self, place: bytes) -> Any:
+        data = self._channel.ask("G", Writer().text(self._name).part(place).take()).part()
+        return None if data is None else pickle.loads(data)
+
+    def _scan(self, first: bytes, behind: bytes | None, most: int = _PAGE) -> Page:
+        asked = Writer().text(self._name).part(first).part(behind).int32(most)
+        found = self._channel.ask("S", asked.take())
+        return [(found.data(), found.data()) for _ in range(found.int32())]
+
+
+class RemoteMemory(Memory):
+    """What is remembered beside stores: there from the beginning of a batch, written when it is over."""
+
+    def __init__(self, stored: Mapping[bytes, bytes]) -> None:
+        super().__init__()
+        self._stored = dict(stored)
+
+    def of(self, node: str, what: str, make: Callable[[], T]) -> T:
+        return super().of(node, what, lambda: self._found(node, what, make))
+
+    def changes(self) -> list[tuple[bytes, bytes | None]]:
+        """What has to be written."""
+        found: list[tuple[bytes, bytes | None]] = []
+        for node, what, thing in self.items():
+            place, data = _place(node, what), pickle.dumps(thing, _PROTOCOL)
+            if self._stored.get(place) != data:
+                self._stored[place] = data
+                found.append((place, data))
+        return found
+
+    def _found(self, node: str, what: str, make: Callable[[], T]) -> T:
+        data = self._stored.get(_place(node, what))
+        if data is None:
+            return make()
+        thing: T = pickle.loads(data)
+        return thing
+
+
+class RemoteState(State):
+    """The state of one task."""
+
+    def __init__(self, channel: Channel, remembered: Mapping[bytes, bytes]) -> None:
+        self._channel = channel
+        self._cells: dict[str, RemoteCells] = {}
+        self.memory: RemoteMemory = RemoteMemory(remembered)
+
+    def cells(self, name: str) -> RemoteCells:
+        if name not in self._cells:
+            self._cells[name] = RemoteCells(name, self._channel)
+        return self._cells[name]
+
+    def spill(self) -> None:
+        """Write what has become too much to be kept until the batch is over."""
+        full = {name: cells for name, cells in self._cells.items() if cells.is_full()}
+        if full:
+            message = Writer()
+            write_changes(message, {name: cells.changes() for name, cells in full.items()})
+            self._channel.send("W", message.take())
+
+    def changes(self) -> dict[str, list[tuple[bytes, bytes | None]]]:
+        """What has to be written now that the batch is over."""
+        found = {name: cells.changes() for name, cells in self._cells.items()}
+        return {name: changes for name, changes in {**found, MEMORY: self.memory.changes()}.items() if changes}
+
+
+def write_changes(message: Writer, changes: Mapping[str, list[tuple[bytes, bytes | None]]]) -> None:
+    """Changes of state as part of a message."""
+    message.int32(len(changes))
+    for name, places in changes.items():
+        message.text(name).int32(len(places))
+        for place, data in places:
+            message.part(place).part(data)
+
+
+def _place(node: str, what: str) -> bytes:
+    return f"{node}/{what}".encode()

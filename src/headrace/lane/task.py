@@ -1,0 +1,278 @@
+"""One task in a Python process: the tasks of the test driver, fed and asked by a task of Spark."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from headrace.lane.frames import Channel, Reader, Writer, letter_parts
+from headrace.lane.nodes import Enter
+from headrace.lane.operators import LANE_OPERATORS, LaneContext
+from headrace.lane.outbox import NOBODY, Outbox
+from headrace.lane.program import Program
+from headrace.lane.remote import RemoteState, write_changes
+from headrace.lane.shown import Shown
+from headrace.model.change import Change
+from headrace.model.clock import SetClock
+from headrace.model.record import Header, RawRecord, Record
+from headrace.plan.nodes import Node, Repartition, Source, To
+from headrace.state.stores import Stores
+from headrace.task.drops import Drops
+from headrace.task.operators import Operator
+from headrace.task.operators.source import decoded
+from headrace.task.task import Task
+from headrace.task.timers import NEVER
+from headrace.task.timestamps import Timestamps
+
+_PLACE, _PARTITION = 40, (1 << 24) - 1
+_PART = 4
+
+Row = tuple[bytes | None, bytes | None, bytes | None, bool, int, tuple[Header, ...], str]
+"""Key, value, old value, whether it is the latest, time, headers, and where it was read."""
+
+
+class LaneTask:
+    """Runs the nodes of a program for one task of Spark, batch after batch."""
+
+    def __init__(
+        self, program: Program, channel: Channel, number: int, remembered: Mapping[bytes, bytes], shown: Shown
+    ) -> None:
+        self._program, self._channel, self._shown = program, channel, shown
+        self._state, self._outbox, self._drops = RemoteState(channel, remembered), Outbox(), Drops()
+        self._stores, self._clock = Stores(self._state), SetClock()
+        self._counted: dict[tuple[str, str], int] = {}
+        self._context = LaneContext(
+            send=self._send,
+            write=self._write,
+            show=print,
+            stores=self._stores,
+            state=self._state,
+            drops=self._drops,
+            clock=self._clock,
+            sending_old=program.sending_old,
+            reading_failures=program.reading_failures,
+            partitions=self._partitions,
+            partition=number,
+            outbox=self._outbox,
+        )
+        self._timestamps = Timestamps(self._clock, self._drops, self._state.memory)
+        self._tasks: list[Task] = []
+        self._entries: dict[int, Callable[[Row], None]] = {}
+        self._flushes: list[Callable[[], None]] = []
+
+    def begin(self, batch: int, now_ms: int) -> bytes:
+        """A batch begins: make the calls that the time of day asks for."""
+        self._clock.set(now_ms)
+        random.seed(f"{self._program.plan.app}/{self._context.partition}/{batch}")
+        self._outbox.cause = NOBODY
+        if not self._entries:
+            self._start()
+        else:
+            for task in self._tasks:
+                task.tick()
+        return self._answer().take()
+
+    def take(self, chunk: Reader) -> bytes:
+        """What comes of a chunk of records."""
+        refused, count = chunk.text(), chunk.int32()
+        tags, rows = chunk.int32s(count), self._rows(chunk, count)
+        for _ in range(chunk.int32()):
+            self._state.cells(chunk.text()).came_along(chunk.data(), chunk.part())
+        self._look_ahead(tags, rows)
+        entries, outbox = self._entries, self._outbox
+        for number, row in enumerate(rows):
+            outbox.cause = number
+            if refused:
+                self._refuse(tags[number], row, refused)
+            else:
+                entries[tags[number]](row)
+        outbox.cause = NOBODY
+        self._state.spill()
+        return self._answer().take()
+
+    def _look_ahead(self, tags: Sequence[int], rows: Sequence[Row]) -> None:
+        """Ask at once for what the keys of all records have in stores that know them by other bytes."""
+        for tag, lookups in self._program.lookups.items():
+            keys = {row[0] for at, row in zip(tags, rows, strict=True) if at == tag and row[0] is not None}
+            read = self._program.entries[tag].key.decode  # type: ignore[union-attr]
+            with suppress(ValueError):  # what does not fit is told when its turn comes
+                values = [read(key) for key in sorted(keys)]
+                for one in lookups:
+                    self._state.cells(one.cells).fetch([one.key.write(value) for value in values])
+
+    def end(self) -> bytes:
+        """The batch is over: what was held back, what has to be written, what was dropped, and when to come again."""
+        self._outbox.cause = NOBODY
+        with self._stores.settling():
+            for flush in self._flushes:
+                flush()
+        message = self._answer()
+        write_changes(message, self._state.changes())
+        drops = {place: count - self._counted.get(place, 0) for place, count in self._drops.counts().items()}
+        self._counted = self._drops.counts()
+        fresh = {place: count for place, count in drops.items() if count}
+        message.int32(len(fresh))
+        for (node, reason), count in fresh.items():
+            message.text(node).text(reason).int64(count)
+        message.int64(min((task.due_ms() for task in self._tasks), default=NEVER))
+        return message.take()
+
+    def close(self) -> None:
+        """No batch comes any more."""
+        for task in self._tasks:
+            task.close()
+
+    def _start(self) -> None:
+        program = self._program
+        self._tasks = [Task(part, program.plan, self._context, LANE_OPERATORS) for part in program.parts]
+        for task in self._tasks:
+            task.tick()
+        flushes = (task.flush_of(node) for node in program.plan.nodes for task in self._tasks)
+        self._flushes = [flush for flush in flushes if flush is not None]
+        self._entries = {tag: self._entry(tag, node) for tag, node in program.entries.items()}
+
+    def _entry(self, tag: int, node: Node | None) -> Callable[[Row], None]:
+        if node is None:
+            return lambda _: None
+        if node in self._program.stamped:
+            assert isinstance(node, Source)
+            return self._stamping(tag, node)
+        takers = [task.take for task in self._tasks if task.reads(node)]
+        if isinstance(node, Source):
+            return self._reading(node, takers)
+        assert isinstance(node, Enter)
+        return _entering(node, takers)
+
+    def _reading(self, source: Source, takers: Sequence[Callable[[Node, Record], None]]) -> Callable[[Row], None]:
+        read = self._read(source)
+        (take,) = takers
+        return lambda row: take(source, read(row))
+
+    def _read(self, source: Source) -> Callable[[Row], Record]:
+        """How the records of a source are made of their bytes."""
+        failures_read = source in self._program.reading_failures
+
+        def read(row: Row) -> Record:
+            key, value, _, _, ts, headers, origin = row
+            return decoded(source, RawRecord("", ts, key, value, headers, origin), failures_read=failures_read)
+
+        return read
+
+    def _stamping(self, tag: int, source: Source) -> Callable[[Row], None]:
+        read = self._read(source)
+
+        def stamp(row: Row) -> None:
+            key, value, _, _, _, headers, origin = row
+            partition = origin.rpartition("@")[0]
+            record = self._timestamps.stamped(source, partition, read(row))
+            if record is not None:
+                self._outbox.add(tag, record.ts, key, value, None, headers, None, True)
+
+        return stamp
+
+    def _refuse(self, tag: int, row: Row, reason: str) -> None:
+        """A worker did not survive this record: it fails at the first node whose failures are read, or at the first."""
+        node = self._program.entries[tag]
+        if node is None:
+            return
+        first = next(operator for task in self._tasks for operator in task.readers_of(node))
+        record = (self._read(node) if isinstance(node, Source) else _entered(node))(row)
+        with_failures = (one for one in _behind(first) if one.node in self._program.reading_failures)
+        operator = next(with_failures, first)
+        operator.fail(record, operator.failed(record, f"a Python worker did not survive it: {reason}"))
+
+    def _rows(self, chunk: Reader, count: int) -> list[Row]:
+        times, sources, offsets = chunk.int64s(count), chunk.int64s(count), chunk.int64s(count)
+        keys, values, olds = chunk.column(count), chunk.column(count), chunk.column(count)
+        headers, outdated = chunk.column(count), chunk.column(count)
+        nothing: list[None] = [None] * count
+        known: dict[int, str] = {}
+        origins = [
+            f"{known.get(one) or known.setdefault(one, self._place(one))}@{offset}"
+            for one, offset in zip(sources, offsets, strict=True)
+        ]
+        latest = [True] * count if outdated is None else [one is None for one in outdated]
+        unpacked = [()] * count if headers is None else [_headers(one) for one in headers]
+        return list(
+            zip(keys or nothing, values or nothing, olds or nothing, latest, times, unpacked, origins, strict=True)
+        )
+
+    def _place(self, source: int) -> str:
+        return f"{self._program.topics.get(source >> _PLACE, '?')}-{source & _PARTITION}"
+
+    def _answer(self) -> Writer:
+        message = Writer()
+        message.part(self._shown.take())
+        self._outbox.write(message)
+        return message
+
+    def _send(self, node: Repartition, record: Record, partition: int | None) -> None:
+        exit_ = self._program.exits[node.name]
+        assert exit_.key is not None
+        assert exit_.value is not None
+        value, old, latest = record.value, None, True
+        if type(value) is Change:
+            value, old, latest = value
+        chosen = None if partition is None else partition.to_bytes(_PART, "big")
+        self._outbox.add(
+            exit_.tag,
+            record.ts,
+            exit_.key.encode(record.key),
+            exit_.value.encode(value),
+            exit_.value.encode(old) if exit_.changes else chosen,
+            record.headers,
+            None,
+            latest,
+        )
+
+    def _write(self, node: To, raw: RawRecord, partition: int | None) -> None:
+        chosen = None if partition is None else partition.to_bytes(_PART, "big")
+        topic = raw.topic.encode()
+        self._outbox.add(
+            self._program.exits[node.name].tag, raw.ts, raw.key, raw.value, chosen, raw.headers, topic, True
+        )
+
+    def _partitions(self, topic: str) -> int:
+        if topic not in self._program.partitions:
+            return self._channel.ask("N", Writer().text(topic).take()).int32()
+        return self._program.partitions[topic]
+
+
+def _entering(node: Enter, takers: Sequence[Callable[[Node, Record], None]]) -> Callable[[Row], None]:
+    read = _entered(node)
+
+    def enter(row: Row) -> None:
+        record = read(row)
+        for take in takers:
+            take(node, record)
+
+    return enter
+
+
+def _entered(node: Node) -> Callable[[Row], Record]:
+    """How the records of another part are made of their bytes."""
+    assert isinstance(node, Enter)
+    read_key, read_value = node.key.read, node.value.read
+
+    def read(row: Row) -> Record:
+        key, data, old, latest, ts, headers, origin = row
+        value = None if data is None else read_value(data)
+        if node.changes:
+            value = Change(value, None if old is None else read_value(old), latest)
+        return Record(key=None if key is None else read_key(key), value=value, ts=ts, headers=headers, origin=origin)
+
+    return read
+
+
+def _headers(packed: bytes | None) -> tuple[Header, ...]:
+    if packed is None:
+        return ()
+    parts = letter_parts(packed)
+    return tuple(((name or b"").decode(), value) for name, value in zip(parts[::2], parts[1::2], strict=True))
+
+
+def _behind(operator: Operator[Node]) -> Iterator[Operator[Node]]:
+    yield operator
+    for reader in operator.next:
+        yield from _behind(reader)

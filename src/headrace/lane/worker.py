@@ -1,0 +1,92 @@
+"""`python -m headrace.lane.worker`: a Python process beside Spark's tasks. `kernel/PythonWorker.scala` starts it."""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import os
+import resource
+import signal
+import sys
+from types import ModuleType
+from typing import BinaryIO
+
+from headrace.lane.faults import fault_text
+from headrace.lane.frames import Channel, Reader
+from headrace.lane.program import Program
+from headrace.lane.shown import Shown
+from headrace.lane.task import LaneTask
+
+_YOUNG = 200_000
+"""Most of what a record makes is gone before the next: looking for circles in it as often as usual costs a fifth."""
+
+
+class Worker:
+    """Answers one message after another, until there are no more."""
+
+    def __init__(self, channel: Channel, shown: Shown) -> None:
+        self._channel, self._shown = channel, shown
+        self._programs: dict[str, Program] = {}
+        self._tasks: dict[str, LaneTask] = {}
+        self._at_hand = ""
+
+    def run(self) -> None:
+        while (message := self._channel.receive()) is not None:
+            kind, asked = message
+            try:
+                answer = self._answer(kind, asked)
+            except Exception as exc:
+                self._tasks.pop(self._at_hand, None)
+                self._channel.send("F", _sized(fault_text(exc)))
+            else:
+                if answer is not None:
+                    self._channel.send("A", answer)
+        for task in self._tasks.values():
+            task.close()
+
+    def _answer(self, kind: str, asked: Reader) -> bytes | None:
+        match kind:
+            case "P":
+                name = asked.text()
+                self._programs[name] = Program.read(asked.data())
+                return None
+            case "B":
+                return self._begin(asked)
+            case "C":
+                return self._tasks[self._at_hand].take(asked)
+        assert kind == "E"
+        return self._tasks[self._at_hand].end()
+
+    def _begin(self, asked: Reader) -> bytes:
+        program, self._at_hand = self._programs[asked.text()], asked.text()
+        number, batch, now_ms, goes_on = asked.int32(), asked.int64(), asked.int64(), asked.flag()
+        remembered = {asked.data(): asked.data() for _ in range(asked.int32())}
+        if not goes_on or self._at_hand not in self._tasks:
+            self._tasks[self._at_hand] = LaneTask(program, self._channel, number, remembered, self._shown)
+            gc.collect()
+            gc.freeze()
+        return self._tasks[self._at_hand].begin(batch, now_ms)
+
+
+def _sized(text: str) -> bytes:
+    data = text.encode()
+    return len(data).to_bytes(4, "little") + data
+
+
+def main() -> None:
+    memory = int(sys.argv[1]) << 20
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the application, which lets the batch end
+    faulthandler.register(signal.SIGUSR1)
+    incoming: BinaryIO = os.fdopen(os.dup(0), "rb", 1 << 20)
+    outgoing: BinaryIO = os.fdopen(os.dup(1), "wb", 1 << 20)
+    os.dup2(2, 1)  # whoever writes there past Python must not disturb the conversation
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    sys.stdout = shown = Shown()
+    sys.modules["__main__"] = ModuleType("__main__")  # that of the user: classes of their main file are found there
+    gc.set_threshold(_YOUNG, 20, 20)
+    Worker(Channel(incoming, outgoing), shown).run()
+
+
+if __name__ == "__main__":
+    main()
