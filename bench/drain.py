@@ -111,10 +111,7 @@ def job_of(broker: Broker, filled: Filled, contender: Contender, target: str, fo
 
 
 def judged(ran: Ran, check: Check, outputs: Iterable[Output], *, every: bool) -> str | None:
-    """Why a run does not count: refused, failed, or wrong."""
-    refused = ran.mark("refused")
-    if refused is not None:
-        return f"not on Spark yet: {refused['reason']}"
+    """Why a run does not count: failed, or wrong."""
     if ran.failure is not None:
         return f"void: {ran.failure}"
     try:

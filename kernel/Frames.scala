@@ -53,10 +53,10 @@ final class FrameWriter {
     this
   }
 
-  /** What was written, and begin anew. */
+  /** What was written, good until the next is; begin anew. */
   def take(): ByteBuffer = {
-    val written = buffer.flip()
-    buffer = ByteBuffer.allocate(1 << 16).order(ByteOrder.LITTLE_ENDIAN)
+    val written = buffer.duplicate().flip()
+    buffer.clear()
     written
   }
 
@@ -69,9 +69,9 @@ final class FrameWriter {
   }
 }
 
-/** A message that was read. */
-final class FrameReader(data: Array[Byte]) {
-  private val buffer = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN)
+/** A message that was read, in the first bytes of an array. */
+final class FrameReader(data: Array[Byte], size: Int) {
+  private val buffer = ByteBuffer.wrap(data, 0, size).order(ByteOrder.LITTLE_ENDIAN)
 
   def byte(): Int = buffer.get()
 

@@ -240,7 +240,7 @@ object PythonTask {
   /** Chunks are small at first, for nobody knows how long a record takes; these are milliseconds of a chunk. */
   private val Smallest = 16
   private val Largest = 8192
-  private val MostBytes = 8 << 20
+  private val MostBytes = 1 << 20
   private val Quick = 200
   private val Slow = 2000
 

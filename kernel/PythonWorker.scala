@@ -28,6 +28,7 @@ final class PythonWorker(val spec: PythonSpec) {
   }
   private val input = new DataInputStream(new BufferedInputStream(process.getInputStream, 1 << 16))
   private val output: OutputStream = process.getOutputStream
+  private var payload = new Array[Byte](1 << 16)
   @volatile private var silent = false
 
   /** The programs that it knows. */
@@ -44,15 +45,15 @@ final class PythonWorker(val spec: PythonSpec) {
     output.flush()
   }
 
-  /** The next message, and its kind. */
+  /** The next message, good until the one after it, and its kind. */
   def receive(): (Char, FrameReader) = lost {
     val alarm = Watchdog.after(spec.timeoutMs) { silent = true; complain(); kill() }
     try {
       val size = Integer.reverseBytes(input.readInt())
       val kind = input.readByte().toChar
-      val payload = new Array[Byte](size)
-      input.readFully(payload)
-      (kind, new FrameReader(payload))
+      if (payload.length < size) payload = new Array[Byte](math.max(size, 2 * payload.length))
+      input.readFully(payload, 0, size)
+      (kind, new FrameReader(payload, size))
     } finally alarm.cancel(false)
   }
 

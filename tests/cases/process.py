@@ -185,6 +185,14 @@ def beside_a_table(app: Builder) -> None:
     sent(app, row_of, stores=("users",))
 
 
+def beside_a_global_table(app: Builder) -> None:
+    """Here, and in the tasks behind a repartition."""
+    app.global_table("users", key=hr.STRING, value=hr.STRING, store="users")
+    sent(app, row_of)
+    moved = texts(app, "moved").select_key(lambda _, v: v).repartition()
+    moved.process(row_of, key=hr.STRING, value=hr.STRING).to("out-2")
+
+
 def windows_of(record: hr.Record, context: hr.ProcessorContext) -> Iterator[hr.Record]:
     for key, row in context.store("n").all():
         yield record.with_value(f"{key} {row.value}")
@@ -345,6 +353,15 @@ CASES = [
         put("users", ("a", "ann", 4)),
         put("in", ("a", "?", 5), ("b", "?", 6)),
         every("out", ("a", "ann at 4", 5), ("b", "none", 6)),
+    ),
+    Case(
+        "every processor reads the rows of a global table",
+        beside_a_global_table,
+        put("users", ("a", "ann", 4)),
+        put("in", ("a", "?", 5), ("b", "?", 6)),
+        put("moved", ("x", "a", 7)),
+        every("out", ("a", "ann at 4", 5), ("b", "none", 6)),
+        every("out-2", ("a", "ann at 4", 7)),
     ),
     Case(
         "a processor reads the windows of an aggregation",

@@ -16,7 +16,7 @@ from headrace.expr.bound import Applied
 from headrace.model.clock import SetClock
 from headrace.model.types import STR
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, Process, Source, TableTransformValues, To
+from headrace.plan.nodes import GlobalStore, Node, Process, Source, TableTransformValues, To
 
 
 class PackedApp(hr.App):
@@ -58,6 +58,9 @@ def prefixed_plan(case: Case) -> Plan:
             changed["store"] = before + store
         if isinstance(node, Process | TableTransformValues):
             changed |= {"make": Renamed(node.make, before, case.id), "stores": renamed(node.stores, before)}
+        if isinstance(node, GlobalStore):
+            definition = replace(node.definition, name=changed["store"])
+            changed |= {"make": Renamed(node.make, before, case.id), "definition": definition}
         return replace(node, **changed)
 
     return case.plan().rewrite(change)

@@ -13,14 +13,11 @@ from cases.table import Case
 from conformance.kafka_io import Reader, create_topics, produce_all
 from conformance.observed import Observed
 from conformance.pack import PackedApp, prefix
-from headrace.errors import HeadraceError
 from headrace.model.batches import Drops
 from headrace.model.clock import SetClock
 from headrace.model.record import RawRecord, Record
-from headrace.passes.pipeline import rewrite
 from headrace.plan.idle import idle_ms
 from headrace.plan.nodes import Source, To
-from headrace.spark.supported import check_supported
 from headrace.task.loop import Loop
 
 # Each task of the source generates code for the whole query: more in one are slower, fewer pay for more starts.
@@ -30,11 +27,8 @@ _PACK = 20
 def observe_all(cases: Sequence[Case], broker: str, checkpoints: Path) -> dict[str, Observed]:
     """What each case writes, by its id."""
     observed = {case.id: Observed() for case in cases}
-    for case in cases:
-        observed[case.id].failure = refusal(case)
-    run = [case for case in cases if observed[case.id].failure is None]
-    create_topics(broker, sorted({name for case in run for name in _topics(case)}))
-    for number, pack in enumerate(_packs(run)):
+    create_topics(broker, sorted({name for case in cases for name in _topics(case)}))
+    for number, pack in enumerate(_packs(cases)):
         try:
             _observe_pack(pack, broker, checkpoints / str(number), observed)
         except Exception as exc:
@@ -50,15 +44,6 @@ def observe_chosen(
     request.getfixturevalue("spark")  # keeps Spark up between the applications
     chosen = {item.name for item in request.session.items}
     return observe_all([case for test, case in cases.items() if test in chosen], broker, checkpoints)
-
-
-def refusal(case: Case) -> HeadraceError | None:
-    """Why Spark does not run a case, if so."""
-    try:
-        check_supported(rewrite(case.plan()))
-    except HeadraceError as refused:
-        return refused
-    return None
 
 
 def _packs(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:

@@ -35,7 +35,7 @@ from conformance.observed import Observed
 from conformance.oracle_build import build
 from conformance.oracle_compare import lost_there, versions_hidden
 from conformance.oracle_live import Pair, answered, generated
-from conformance.spark_engine import observe_all, refusal
+from conformance.spark_engine import observe_all
 from conformance.task_engine import observe
 from headrace.dsl import Builder
 from headrace.log.broker import EmbeddedBroker
@@ -145,15 +145,7 @@ class Tally:
         self.alike, self.tied, self.as_kafka, self.lossy, self.shortened, self.differing = 0, 0, 0, 0, 0, 0
         self.failed: defaultdict[str, list[str]] = defaultdict(list)
         """The cases of packs that failed, by what was said."""
-        self.refused = Counter[str]()
         self.ops = Counter[str]()
-
-    def takes(self, case: Case) -> bool:
-        """Whether Spark does; if not, it is counted with the reason."""
-        refused = refusal(case)
-        if refused is not None:
-            self.refused[refused.what.split(" ", 1)[-1]] += 1
-        return refused is None
 
     def add(self, pair: Pair, case: Case, observed: Observed, *, with_kafka: bool) -> None:
         """Compare what Spark wrote with the Python tasks, and with Kafka Streams where it lost nothing."""
@@ -184,8 +176,6 @@ class Tally:
 
     def tell(self, *, with_kafka: bool) -> None:
         """Say how it went."""
-        for reason, refused in self.refused.most_common():
-            print(f"refused {refused}: {reason}")
         for text, ids in self.failed.items():
             print(f"failed together: {' '.join(ids)}; find out which of them by --only\n{text}")
         print("cases with each operator:", ", ".join(f"{op} {count}" for op, count in self.ops.most_common()))
@@ -203,8 +193,7 @@ def compare(pairs: Iterable[Pair], seed: int, *, settled: bool, broker: str, che
     with versions_hidden():
         for pair in pairs:
             case = make(pair[0], random.Random(pair[0]["id"]))
-            if tally.takes(case):
-                run[case.id] = pair, case
+            run[case.id] = pair, case
         observed = observe_all([case for _, case in run.values()], broker, checkpoints / str(seed))
         for pair, case in run.values():
             tally.add(pair, case, observed[case.id], with_kafka=not settled)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import pytest
 
@@ -11,7 +10,7 @@ from cases.all import all_cases
 from cases.table import Case
 from conformance import pack
 from conformance.observed import Observed
-from conformance.spark_engine import observe_chosen, refusal
+from conformance.spark_engine import observe_chosen
 from conformance.task_engine import observe
 from headrace.spark import lanes
 
@@ -46,14 +45,8 @@ def on_spark(
     return observe_chosen(request, tests, broker, tmp_path_factory.mktemp("cases"))
 
 
-def _with_gaps(case: Case) -> Any:
-    refused = refusal(case)
-    marks = [pytest.mark.xfail(strict=True, reason=refused.what)] if refused else []
-    return pytest.param(case, marks=marks, id=str(case))
-
-
 @pytest.mark.spark
-@pytest.mark.parametrize("case", [_with_gaps(case) for case in all_cases() if case.id not in FORGETFUL])
+@pytest.mark.parametrize("case", [case for case in all_cases() if case.id not in FORGETFUL], ids=str)
 def test_on_spark(case: Case, on_spark: dict[str, Observed]) -> None:
     compare(case, on_spark[case.id])
     assert on_spark[case.id].drops == observe(case).drops
@@ -73,7 +66,7 @@ def in_python(
 
 def _chosen(cases: list[Case]) -> list[Case]:
     """Some of many: all of them take as long as the rest of the suite."""
-    running = [case for case in cases if refusal(case) is None and case.id not in FORGETFUL]
+    running = [case for case in cases if case.id not in FORGETFUL]
     return running if os.environ.get("HEADRACE_EVERYTHING") else running[::_EACH]
 
 

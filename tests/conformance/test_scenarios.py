@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from conformance.observed import Observed
 from conformance.scenarios import BUILDERS, Scenario
 from conformance.scenarios.on_spark import case_of, check_observed
 from conformance.scenarios.runner import check
-from conformance.spark_engine import observe_chosen, refusal
+from conformance.spark_engine import observe_chosen
 
 FILE = Path(__file__).parents[2].parent / "shared" / "kstreams-cases.json"
 SCENARIOS = [Scenario(raw) for raw in json.loads(FILE.read_text())["scenarios"]] if FILE.is_file() else []
@@ -62,15 +61,9 @@ def on_spark(
     return observe_chosen(request, tests, broker, tmp_path_factory.mktemp("scenarios"))
 
 
-def _with_gaps(scenario: Scenario) -> Any:
-    refused = refusal(ON_SPARK[scenario.id])
-    marks = [pytest.mark.xfail(strict=True, reason=refused.what)] if refused else []
-    return pytest.param(scenario, marks=marks, id=scenario.id)
-
-
 @needs_file
 @pytest.mark.spark
-@pytest.mark.parametrize("scenario", [_with_gaps(one) for one in SCENARIOS if one.id in ON_SPARK])
+@pytest.mark.parametrize("scenario", [one for one in SCENARIOS if one.id in ON_SPARK], ids=lambda one: one.id)
 def test_scenario_on_spark(scenario: Scenario, on_spark: dict[str, Observed]) -> None:
     case = ON_SPARK[scenario.id]
     check_observed(as_of_now(scenario), case, on_spark[case.id])

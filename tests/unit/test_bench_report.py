@@ -31,14 +31,13 @@ def test_ratios_stand_beside_what_they_have_to_reach() -> None:
         drained("W2", "headrace", 300.0),
         drained("W2", "Kafka Streams", 100.0),
         drained("W2", "Quix Streams", 50.0),
-        Result(workload="W3", contender="headrace", note="not on Spark yet: windowed (bids) does not run on Spark yet"),
+        Result(workload="W3", contender="headrace", note="void: failed with 1"),
         drained("W3", "Kafka Streams", 100.0),
     ]
     lines = report(Results(1_000, 10, 1, drains=drains)).splitlines()
     assert "| W2, keyed count, 10 k keys | Kafka Streams | 3.00 | 3.00 | 1.5 | reached |" in lines
     assert "| W2, keyed count, 10 k keys | Quix Streams | 6.00 | 6.00 | 10 | missed |" in lines
-    refused = "not on Spark yet: windowed (bids) does not run on Spark yet"
-    assert f"| W3, hopping windows, final only | Kafka Streams |  |  | 1.2 | {refused} |" in lines
+    assert "| W3, hopping windows, final only | Kafka Streams |  |  | 1.2 | void: failed with 1 |" in lines
     assert any(line.startswith("| W2 | headrace | 300 | 600 | 500 |") for line in lines)
 
 
@@ -78,12 +77,11 @@ def test_latencies_are_shown() -> None:
 @pytest.mark.parametrize(
     ("one", "reason"),
     [
-        (ran({"mark": "refused", "at": 0.0, "reason": "no windows"}), "not on Spark yet: no windows"),
         (ran(failure="failed with 1: x"), "void: failed with 1: x"),
         (ran(), None),
     ],
 )
-def test_a_run_counts_unless_it_was_refused_or_failed(one: Ran, reason: str | None) -> None:
+def test_a_run_counts_unless_it_failed(one: Ran, reason: str | None) -> None:
     assert judged(one, Counts(1), [], every=True) == reason
 
 

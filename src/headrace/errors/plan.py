@@ -149,19 +149,6 @@ class NothingToRun(PlanError):
         )
 
 
-class NotOnSparkYet(PlanError):
-    """A node has a meaning in Python, and no form on Spark yet."""
-
-    code = "not-on-spark-yet"
-
-    def __init__(self, node: str, operator: str, origin: str) -> None:
-        super().__init__(
-            f"{operator} ({node}) does not run on Spark yet",
-            where=origin,
-            fix="run the topology in this process with hr.testing.TopologyTestDriver, or do without the operator",
-        )
-
-
 class PythonNeeded(PlanError):
     """A node has no form in Spark, and the application does not want Python."""
 

@@ -35,6 +35,16 @@ class Bound(ABC):
     def python(self) -> Compiled:
         """The Python form."""
 
+    def called_with(self, *names: str) -> Callable[..., Any]:
+        """The Python form as a function of the values of these symbols, in their order."""
+        compute = self.python()
+        match names:
+            case (first, second):
+                return lambda one, two: compute({first: one, second: two})
+            case (first, second, third):
+                return lambda one, two, three: compute({first: one, second: two, third: three})
+        return lambda *values: compute(dict(zip(names, values, strict=True)))
+
     @property
     def parts(self) -> tuple[Bound, ...]:
         """The expressions it is made of."""

@@ -37,13 +37,19 @@ class Opaque(Bound):
         return NotTraceable(self.called, self.reason, self.line)
 
     def python(self) -> Compiled:
-        function, parameters = self.function, self.parameters
-        match parameters:
-            case (one,):
-                return lambda values: fitting(function(_own(values[one])))
-            case (first, second):
-                return lambda values: fitting(function(_own(values[first]), _own(values[second])))
-        return lambda values: fitting(function(*[_own(values[name]) for name in parameters]))
+        call, parameters = self.called_with(*self.parameters), self.parameters
+        return lambda values: call(*[values[name] for name in parameters])
+
+    def called_with(self, *names: str) -> Callable[..., Any]:
+        function, places = self.function, [names.index(name) for name in self.parameters]
+        match places:
+            case [place]:
+                return lambda *values: fitting(function(_own(values[place])))
+            case [first, second]:
+                return lambda *values: fitting(function(_own(values[first]), _own(values[second])))
+            case [first, second, third]:
+                return lambda *values: fitting(function(_own(values[first]), _own(values[second]), _own(values[third])))
+        return lambda *values: fitting(function(*[_own(values[place]) for place in places]))
 
     def begun(self) -> Compiled:
         """The Python form of a function written with `async def`: what it gives is still to be awaited."""
@@ -56,7 +62,9 @@ _UNCHANGING = frozenset({str, int, float, bool, bytes, type(None), datetime, Dec
 def _own(value: Any) -> Any:
     """A value that the function may change in place."""
     kind = type(value)
-    if kind in _UNCHANGING or (isinstance(value, tuple) and all(type(one) in _UNCHANGING for one in value)):
+    if kind in _UNCHANGING:
+        return value
+    if isinstance(value, tuple) and all(type(one) in _UNCHANGING for one in value):
         return value
     if kind is list:
         return [one if type(one) in _UNCHANGING else _own(one) for one in value]
@@ -67,9 +75,10 @@ def _own(value: Any) -> Any:
 
 def fitting(result: Any) -> Any:
     """What a function gave, if it is a value; raises for an int of more than 64 bits, and for what is still to come."""
-    if type(result) is int and not -(2**63) <= result < 2**63:
+    kind = type(result)
+    if kind is int and not -(2**63) <= result < 2**63:
         raise OverflowError(f"{result} does not fit 64 bits")
-    if type(result) is CoroutineType:
+    if kind is CoroutineType:
         result.close()
         raise TypeError("it gave a coroutine: give the function itself that is written with async def")
     return result

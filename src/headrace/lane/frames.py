@@ -9,7 +9,8 @@ import struct
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import BinaryIO
+from itertools import accumulate, pairwise
+from typing import BinaryIO, cast
 
 _INT, _LONG, _HEAD = struct.Struct("<i"), struct.Struct("<q"), struct.Struct("<ic")
 _PART = struct.Struct(">i")
@@ -65,17 +66,16 @@ class Reader:
         """A column of bytes; None for one of nothing but None."""
         if self.int32() < 0:
             return None
-        sizes = self.int32s(count)
-        data, at = self._data, self._at
+        sizes, data, begin = self.int32s(count), self._data, self._at
+        if count and min(sizes) >= 0:
+            ends = list(accumulate(sizes, initial=begin))
+            self._at = ends[-1]
+            return [data[one:end] for one, end in pairwise(ends)]
         values: list[bytes | None] = []
         for size in sizes:
-            if size < 0:
-                values.append(None)
-            else:
-                end = at + size
-                values.append(data[at:end])
-                at = end
-        self._at = at
+            values.append(None if size < 0 else data[begin : begin + size])
+            begin += max(size, 0)
+        self._at = begin
         return values
 
     def _numbers(self, kind: str, size: int) -> array[int]:
@@ -116,14 +116,15 @@ class Writer:
 
     def column(self, values: Column) -> Writer:
         """A column of bytes."""
-        if not any(value is not None for value in values):
+        missing = values.count(None)
+        if missing == len(values):
             self._parts.append(_NONE)
             return self
-        there = [value for value in values if value is not None]
-        joined = b"".join(there)
-        self.int32(len(joined))
-        self.int32s([-1 if one is None else len(one) for one in values])
-        self._parts.append(joined)
+        there = [value for value in values if value is not None] if missing else cast("Sequence[bytes]", values)
+        sizes = array("i", [-1 if one is None else len(one) for one in values] if missing else map(len, there))
+        self.int32(sum(sizes) + missing)
+        self._numbers(sizes)
+        self._parts.extend(there)
         return self
 
     def take(self) -> bytes:

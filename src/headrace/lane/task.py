@@ -6,7 +6,8 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from headrace.lane.frames import Channel, Reader, Writer, letter_parts
+from headrace.lane.entering import Row, entering, read_rows
+from headrace.lane.frames import Channel, Reader, Writer
 from headrace.lane.nodes import Enter
 from headrace.lane.operators import LANE_OPERATORS, LaneContext
 from headrace.lane.outbox import NOBODY, Outbox
@@ -15,21 +16,17 @@ from headrace.lane.remote import RemoteState, write_changes
 from headrace.lane.shown import Shown
 from headrace.model.change import Change
 from headrace.model.clock import SetClock
-from headrace.model.record import Header, RawRecord, Record
+from headrace.model.record import RawRecord, Record
 from headrace.plan.nodes import Node, Repartition, Source, To
 from headrace.state.stores import Stores
 from headrace.task.drops import Drops
 from headrace.task.operators import Operator
-from headrace.task.operators.source import decoded
+from headrace.task.operators.source import decoding
 from headrace.task.task import Task
 from headrace.task.timers import NEVER
 from headrace.task.timestamps import Timestamps
 
-_PLACE, _PARTITION = 40, (1 << 24) - 1
 _PART = 4
-
-Row = tuple[bytes | None, bytes | None, bytes | None, bool, int, tuple[Header, ...], str]
-"""Key, value, old value, whether it is the latest, time, headers, and where it was read."""
 
 
 class LaneTask:
@@ -76,17 +73,17 @@ class LaneTask:
     def take(self, chunk: Reader) -> bytes:
         """What comes of a chunk of records."""
         refused, count = chunk.text(), chunk.int32()
-        tags, rows = chunk.int32s(count), self._rows(chunk, count)
+        tags, rows = chunk.int32s(count), read_rows(chunk, count, self._program.topics)
         for _ in range(chunk.int32()):
             self._state.cells(chunk.text()).came_along(chunk.data(), chunk.part())
         self._look_ahead(tags, rows)
         entries, outbox = self._entries, self._outbox
-        for number, row in enumerate(rows):
+        for number, (tag, row) in enumerate(zip(tags, rows, strict=True)):
             outbox.cause = number
             if refused:
-                self._refuse(tags[number], row, refused)
+                self._refuse(tag, row, refused)
             else:
-                entries[tags[number]](row)
+                entries[tag](row)
         outbox.cause = NOBODY
         self._state.spill()
         return self._answer().take()
@@ -94,7 +91,7 @@ class LaneTask:
     def _look_ahead(self, tags: Sequence[int], rows: Sequence[Row]) -> None:
         """Ask at once for what the keys of all records have in stores that know them by other bytes."""
         for tag, lookups in self._program.lookups.items():
-            keys = {row[0] for at, row in zip(tags, rows, strict=True) if at == tag and row[0] is not None}
+            keys = {raw[2] for at, (raw, *_) in zip(tags, rows, strict=True) if at == tag and raw[2] is not None}
             read = self._program.entries[tag].key.decode  # type: ignore[union-attr]
             with suppress(ValueError):  # what does not fit is told when its turn comes
                 values = [read(key) for key in sorted(keys)]
@@ -138,33 +135,32 @@ class LaneTask:
         if node in self._program.stamped:
             assert isinstance(node, Source)
             return self._stamping(tag, node)
-        takers = [task.take for task in self._tasks if task.reads(node)]
-        if isinstance(node, Source):
-            return self._reading(node, takers)
-        assert isinstance(node, Enter)
-        return _entering(node, takers)
+        read, ways = self._reading(node), [task.way_in(node) for task in self._tasks if task.reads(node)]
+        if len(ways) == 1:
+            (way,) = ways
+            return lambda row: way(read(row))
 
-    def _reading(self, source: Source, takers: Sequence[Callable[[Node, Record], None]]) -> Callable[[Row], None]:
-        read = self._read(source)
-        (take,) = takers
-        return lambda row: take(source, read(row))
+        def enter(row: Row) -> None:
+            record = read(row)
+            for way in ways:
+                way(record)
 
-    def _read(self, source: Source) -> Callable[[Row], Record]:
-        """How the records of a source are made of their bytes."""
-        failures_read = source in self._program.reading_failures
+        return enter
 
-        def read(row: Row) -> Record:
-            key, value, _, _, ts, headers, origin = row
-            return decoded(source, RawRecord("", ts, key, value, headers, origin), failures_read=failures_read)
-
-        return read
+    def _reading(self, node: Node) -> Callable[[Row], Record]:
+        """How the records that come in at a node are made of their bytes."""
+        if isinstance(node, Enter):
+            return entering(node)
+        assert isinstance(node, Source)
+        decode = decoding(node, failures_read=node in self._program.reading_failures)
+        return lambda row: decode(row[0])
 
     def _stamping(self, tag: int, source: Source) -> Callable[[Row], None]:
-        read = self._read(source)
+        read = self._reading(source)
 
         def stamp(row: Row) -> None:
-            key, value, _, _, _, headers, origin = row
-            partition = origin.rpartition("@")[0]
+            _, _, key, value, headers, origin = row[0]
+            partition = str(origin).rpartition("@")[0]
             record = self._timestamps.stamped(source, partition, read(row))
             if record is not None:
                 self._outbox.add(tag, record.ts, key, value, None, headers, None, True)
@@ -177,29 +173,10 @@ class LaneTask:
         if node is None:
             return
         first = next(operator for task in self._tasks for operator in task.readers_of(node))
-        record = (self._read(node) if isinstance(node, Source) else _entered(node))(row)
+        record = self._reading(node)(row)
         with_failures = (one for one in _behind(first) if one.node in self._program.reading_failures)
         operator = next(with_failures, first)
         operator.fail(record, operator.failed(record, f"a Python worker did not survive it: {reason}"))
-
-    def _rows(self, chunk: Reader, count: int) -> list[Row]:
-        times, sources, offsets = chunk.int64s(count), chunk.int64s(count), chunk.int64s(count)
-        keys, values, olds = chunk.column(count), chunk.column(count), chunk.column(count)
-        headers, outdated = chunk.column(count), chunk.column(count)
-        nothing: list[None] = [None] * count
-        known: dict[int, str] = {}
-        origins = [
-            f"{known.get(one) or known.setdefault(one, self._place(one))}@{offset}"
-            for one, offset in zip(sources, offsets, strict=True)
-        ]
-        latest = [True] * count if outdated is None else [one is None for one in outdated]
-        unpacked = [()] * count if headers is None else [_headers(one) for one in headers]
-        return list(
-            zip(keys or nothing, values or nothing, olds or nothing, latest, times, unpacked, origins, strict=True)
-        )
-
-    def _place(self, source: int) -> str:
-        return f"{self._program.topics.get(source >> _PLACE, '?')}-{source & _PARTITION}"
 
     def _answer(self) -> Writer:
         message = Writer()
@@ -227,49 +204,14 @@ class LaneTask:
         )
 
     def _write(self, node: To, raw: RawRecord, partition: int | None) -> None:
+        topic, ts, key, value, headers, _ = raw
         chosen = None if partition is None else partition.to_bytes(_PART, "big")
-        topic = raw.topic.encode()
-        self._outbox.add(
-            self._program.exits[node.name].tag, raw.ts, raw.key, raw.value, chosen, raw.headers, topic, True
-        )
+        self._outbox.add(self._program.exits[node.name].tag, ts, key, value, chosen, headers, topic.encode(), True)
 
     def _partitions(self, topic: str) -> int:
         if topic not in self._program.partitions:
             return self._channel.ask("N", Writer().text(topic).take()).int32()
         return self._program.partitions[topic]
-
-
-def _entering(node: Enter, takers: Sequence[Callable[[Node, Record], None]]) -> Callable[[Row], None]:
-    read = _entered(node)
-
-    def enter(row: Row) -> None:
-        record = read(row)
-        for take in takers:
-            take(node, record)
-
-    return enter
-
-
-def _entered(node: Node) -> Callable[[Row], Record]:
-    """How the records of another part are made of their bytes."""
-    assert isinstance(node, Enter)
-    read_key, read_value = node.key.read, node.value.read
-
-    def read(row: Row) -> Record:
-        key, data, old, latest, ts, headers, origin = row
-        value = None if data is None else read_value(data)
-        if node.changes:
-            value = Change(value, None if old is None else read_value(old), latest)
-        return Record(key=None if key is None else read_key(key), value=value, ts=ts, headers=headers, origin=origin)
-
-    return read
-
-
-def _headers(packed: bytes | None) -> tuple[Header, ...]:
-    if packed is None:
-        return ()
-    parts = letter_parts(packed)
-    return tuple(((name or b"").decode(), value) for name, value in zip(parts[::2], parts[1::2], strict=True))
 
 
 def _behind(operator: Operator[Node]) -> Iterator[Operator[Node]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import faulthandler
+import fcntl
 import gc
 import os
 import resource
 import signal
 import sys
+from contextlib import suppress
 from types import ModuleType
 from typing import BinaryIO
 
@@ -17,6 +19,7 @@ from headrace.lane.program import Program
 from headrace.lane.shown import Shown
 from headrace.lane.task import LaneTask
 
+_PIPE = 1 << 20
 _YOUNG = 200_000
 """Most of what a record makes is gone before the next: looking for circles in it as often as usual costs a fifth."""
 
@@ -73,13 +76,20 @@ def _sized(text: str) -> bytes:
     return len(data).to_bytes(4, "little") + data
 
 
+def _widened(pipe: int) -> int:
+    """A pipe that takes a chunk at once, where the system has such: else both ends wait for one another many times."""
+    with suppress(AttributeError, OSError):
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
+    return pipe
+
+
 def main() -> None:
     memory = int(sys.argv[1]) << 20
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the application, which lets the batch end
     faulthandler.register(signal.SIGUSR1)
-    incoming: BinaryIO = os.fdopen(os.dup(0), "rb", 1 << 20)
-    outgoing: BinaryIO = os.fdopen(os.dup(1), "wb", 1 << 20)
+    incoming: BinaryIO = os.fdopen(_widened(os.dup(0)), "rb", _PIPE)
+    outgoing: BinaryIO = os.fdopen(_widened(os.dup(1)), "wb", _PIPE)
     os.dup2(2, 1)  # whoever writes there past Python must not disturb the conversation
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.stdout = shown = Shown()

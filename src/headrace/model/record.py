@@ -27,6 +27,13 @@ class RawRecord(NamedTuple):
     origin: str | None = None
     """topic-partition@offset of the record it is, or comes from."""
 
+    @staticmethod
+    def made(
+        topic: str, ts: int, key: bytes | None, value: bytes | None, headers: tuple[Header, ...], origin: str | None
+    ) -> RawRecord:
+        """A record of its parts in their order: many are made, and names take time."""
+        return _new(RawRecord, (topic, ts, key, value, headers, origin))
+
 
 class _Parts(NamedTuple):
     key: Any
@@ -52,6 +59,11 @@ class Record(_Parts):
         cls, *, key: Any = None, value: Any = None, ts: int, headers: tuple[Header, ...] = (), origin: str | None = None
     ) -> Record:
         return _new(cls, (key, value, ts, headers, origin))
+
+    @staticmethod
+    def made(key: Any, value: Any, ts: int, headers: tuple[Header, ...], origin: str | None) -> Record:
+        """A record of its parts in their order: many are made, and names take time."""
+        return _new(Record, (key, value, ts, headers, origin))
 
     def with_key(self, key: Any) -> Record:
         """The same with another key."""

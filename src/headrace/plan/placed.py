@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headrace.plan.nodes import GlobalTable, Node
+from headrace.plan.graph import Plan
+from headrace.plan.nodes import GlobalTable, Node, Source
 from headrace.plan.nodes.base import Facts, Unary
 from headrace.plan.schema import Schema
 
@@ -49,12 +50,23 @@ class VersionedCopy(Copy):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Everywhere(Node):
-    """The rows of a global table in the tasks of one stage."""
+    """A global table, or a global store, in the tasks of one stage."""
 
-    upstream: GlobalTable
+    upstream: Source
+    stage: int
 
     op = "global_table"
     facts = GlobalTable.facts
 
     def output(self) -> Schema:
         return self.upstream.output()
+
+
+def global_sources(plan: Plan) -> dict[str, Source]:
+    """The global tables and stores of a plan by the names of their stores."""
+    return {getattr(one, "store", None) or "": one for one in plan.of(Source) if is_global(one)}
+
+
+def is_global(node: Node) -> bool:
+    """Whether it reads a topic for every task; it is read natively, and kept by an `Everywhere` in each stage."""
+    return isinstance(node, Source) and node.facts.everywhere

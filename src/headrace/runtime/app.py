@@ -17,6 +17,7 @@ from headrace.observe.metrics import Metrics
 from headrace.passes.pipeline import rewrite
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.describe import describe
+from headrace.plan.graph import Plan
 from headrace.plan.growth import growing_stores
 from headrace.plan.origin import origin
 from headrace.runtime.console import LOGGER, lines_on_console, on_stop_signal, tell_plainly_at_exit
@@ -112,10 +113,8 @@ class App(Builder):
         """
         from headrace.spark.explain import explain
         from headrace.spark.placement import Placement
-        from headrace.spark.supported import check_supported
 
-        plan = rewrite(self.plan())
-        check_supported(plan, strict_native=self.strict_native)
+        plan = self._rewritten()
         return explain(Placement(plan), self.metrics().last)
 
     # -- running it
@@ -141,11 +140,9 @@ class App(Builder):
             raise OptionInvalid("until", until, '"latest", or leave it out to run on', origin())
         if self._state is not State.CREATED:
             raise AlreadyStarted(self.id, self._state.value)
-        plan = rewrite(self.plan())
+        plan = self._rewritten()
         from headrace.runtime.run import Run  # loads pyspark
-        from headrace.spark.supported import check_supported
 
-        check_supported(plan, strict_native=self.strict_native)
         self._enter(State.STARTING)
 
         try:
@@ -205,6 +202,15 @@ class App(Builder):
                 listener(metrics)
             except Exception:
                 LOGGER.exception("%s: a listener failed after batch %s", self.id, metrics.batches)
+
+    def _rewritten(self) -> Plan:
+        """What is to run on Spark, if it may."""
+        plan = rewrite(self.plan())
+        if self.strict_native:
+            from headrace.spark.strict import refuse_python
+
+            refuse_python(plan)
+        return plan
 
     def _start_beside(self, until: str | None) -> None:
         """Start in a thread of its own: Ctrl-C must not cut into a conversation with the JVM."""

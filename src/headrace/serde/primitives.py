@@ -15,6 +15,7 @@ T = TypeVar("T")
 
 # Java writes every NaN as this one.
 _NAN = b"\x7f\xf8" + bytes(6)
+_INTS = {4: struct.Struct(">i"), 8: struct.Struct(">q")}
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,6 +55,8 @@ class BytesSerde(Primitive[bytes]):
     """The bytes as they are."""
 
     def write(self, value: bytes) -> bytes:
+        if type(value) is bytes:
+            return value
         if not isinstance(value, bytes | bytearray):
             raise self.wrong(value)
         return bytes(value)
@@ -69,15 +72,19 @@ class IntSerde(Primitive[int]):
     size: int
 
     def write(self, value: int) -> bytes:
-        if not isinstance(value, int) or isinstance(value, bool):
+        if type(value) is not int and (not isinstance(value, int) or isinstance(value, bool)):
             raise self.wrong(value)
         try:
-            return value.to_bytes(self.size, "big", signed=True)
-        except OverflowError:
+            return _INTS[self.size].pack(value)
+        except struct.error:
             raise ValueError(f"{value} does not fit {self.size * 8} bits") from None
 
     def read(self, data: bytes) -> int:
-        return int.from_bytes(_sized(data, self.size), "big", signed=True)
+        try:
+            number: int = _INTS[self.size].unpack(data)[0]
+        except struct.error:
+            raise _wrong_size(data, self.size) from None
+        return number
 
 
 class DoubleSerde(Primitive[float]):
@@ -113,9 +120,13 @@ class BoolSerde(Primitive[bool]):
 
 def _sized(data: bytes, size: int) -> bytes:
     if len(data) != size:
-        there = f"{len(data)} byte{'' if len(data) == 1 else 's'}"
-        raise ValueError(f"{there}, {size} {'is' if size == 1 else 'are'} needed")
+        raise _wrong_size(data, size)
     return data
+
+
+def _wrong_size(data: bytes, size: int) -> ValueError:
+    there = f"{len(data)} byte{'' if len(data) == 1 else 's'}"
+    return ValueError(f"{there}, {size} {'is' if size == 1 else 'are'} needed")
 
 
 STRING = StringSerde("string", STR)

@@ -1,27 +1,55 @@
-"""Tables that every task has in full: each stage that looks something up in one has it."""
+"""Tables and stores that every task has in full: each stage that looks something up in one has it."""
 
 from __future__ import annotations
 
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import GlobalTable, Node
-from headrace.plan.placed import Everywhere
+from headrace.plan.nodes import Node, Source
+from headrace.plan.placed import Everywhere, global_sources, is_global
 from headrace.spark.grouping import Grouping
 
 
 def place_globals(plan: Plan) -> Plan:
-    """A plan in which each stage that reads a global table has one of its own."""
-    steps = Grouping(plan).steps
-    placed: dict[tuple[Node, int], Node] = {}
-    rewritten: dict[Node, Node] = {}
-
-    def place(table: GlobalTable, step: int) -> Node:
-        name = f"{table.name} in stage {step}"
-        return placed.setdefault((table, step), Everywhere(name=name, origin=table.origin, upstream=table))
-
+    """A plan in which each stage that reads a global table, or may look into a global store, has one of its own."""
+    steps, placed, rewritten = Grouping(plan).steps, _Placed(), dict[Node, Node]()
+    sources = global_sources(plan)
     for node in plan.nodes:
-        tables: dict[Node, Node] = {one: place(one, steps[node]) for one in node.inputs if isinstance(one, GlobalTable)}
+        tables: dict[Node, Node] = {one: placed.read(one, steps[node]) for one in node.inputs if is_global(one)}
         rewritten[node] = node.with_inputs({**rewritten, **tables})
-    unread: dict[Node, Node] = {end: place(end, 1) for end in plan.ends if isinstance(end, GlobalTable)}
-    ends = tuple(unread.get(end, rewritten[end]) for end in plan.ends)
+        for name in node.read_everywhere:
+            placed.at(sources[name], steps[node])
+    for end in plan.ends:
+        if is_global(end) and not placed.has(end):
+            placed.at(end, 1)
+    ends = tuple(rewritten[end] for end in plan.ends if not is_global(end))
     declared = tuple(rewritten[node] for node in plan.declared if node in rewritten)
-    return Plan(plan.app, ends, (*declared, *unread.values()))
+    return Plan(plan.app, (*ends, *placed.unread), (*declared, *placed.unread))
+
+
+class _Placed:
+    """Who is in which stage."""
+
+    def __init__(self) -> None:
+        self._copies: dict[tuple[Node, int], Everywhere] = {}
+        self._read: set[Node] = set()
+
+    def at(self, source: Node, stage: int) -> Node:
+        """The one of a stage."""
+        assert isinstance(source, Source)
+        name = f"{source.name} in stage {stage}"
+        copy = Everywhere(name=name, origin=source.origin, upstream=source, stage=stage)
+        return self._copies.setdefault((source, stage), copy)
+
+    def read(self, source: Node, stage: int) -> Node:
+        """The same for a node that reads its rows."""
+        copy = self.at(source, stage)
+        self._read.add(copy)
+        return copy
+
+    def has(self, source: Node) -> bool:
+        """Whether it is in any stage."""
+        return any(one is source for one, _ in self._copies)
+
+    @property
+    def unread(self) -> tuple[Node, ...]:
+        """Those that no other node leads to."""
+        return tuple(one for one in self._copies.values() if one not in self._read)

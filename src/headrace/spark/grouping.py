@@ -7,8 +7,9 @@ from functools import cached_property
 
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Errors, GlobalTable, Node, To, ToStream
+from headrace.plan.nodes import Errors, Node, To, ToStream
 from headrace.plan.nodes.lasting import Lasting
+from headrace.plan.placed import Everywhere, is_global
 from headrace.spark.lanes import gathers, goes_by_task_time, python_nodes, reached
 
 
@@ -26,7 +27,7 @@ class Grouping:
         behind = reached(self.plan.nodes, kept, lambda node: node.inputs, self._is_beyond)
         before = reached(reversed(self.plan.nodes), kept, lambda node: self.plan.consumers[node], self._is_beyond)
         between = {node for node in behind & before if not (self._is_beyond(node) or gathers(node))}
-        return kept | between | {node for node in self.python if not (node.facts.cuts or isinstance(node, GlobalTable))}
+        return kept | between | {node for node in self.python if not (node.facts.cuts or is_global(node))}
 
     @cached_property
     def python(self) -> dict[Node, str]:
@@ -103,7 +104,8 @@ class Grouping:
             assert ready, "a plan has no circles"
             for node in ready:
                 after = max((steps[upstream] for upstream in self.before(node)), default=0)
-                steps[node] = after + 1 if node in self.inside else after
+                own = node.stage if isinstance(node, Everywhere) else after + 1
+                steps[node] = own if node in self.inside else after
             waiting = [node for node in waiting if node not in steps]
         return steps
 
@@ -114,10 +116,8 @@ class Grouping:
 
 
 def _is_kept(node: Node) -> bool:
-    """Whether a node has to be inside; a global table is read natively, and kept by a node of its own."""
-    if isinstance(node, GlobalTable):
-        return False
-    return node.facts.stateful or node.facts.table or _takes_changes(node)
+    """Whether a node has to be inside."""
+    return not is_global(node) and (node.facts.stateful or node.facts.table or _takes_changes(node))
 
 
 def _takes_changes(node: Node) -> bool:

@@ -10,7 +10,6 @@ from headrace.plan.idle import idle_ms
 from headrace.plan.nodes import (
     ForeignKeyMatch,
     ForeignKeySubscribe,
-    GlobalTable,
     Node,
     Process,
     Repartition,
@@ -21,7 +20,7 @@ from headrace.plan.nodes import (
     ToStream,
 )
 from headrace.plan.nodes.lasting import Lasting
-from headrace.plan.placed import Everywhere
+from headrace.plan.placed import Everywhere, global_sources, is_global
 from headrace.spark.crossing import crosses
 from headrace.spark.reasons import why_python
 
@@ -44,7 +43,7 @@ def sends_changes(node: Node) -> bool:
     """Whether what comes from a node means something to one lane only: changes of a table, or letters of a join."""
     while node.facts.cuts:
         (node,) = node.inputs
-    if isinstance(node, GlobalTable | Everywhere):
+    if is_global(node) or isinstance(node, Everywhere):
         return False
     return node.facts.table or isinstance(node, TableGroupBy | ForeignKeySubscribe | ForeignKeyMatch)
 
@@ -115,8 +114,11 @@ def _together(plan: Plan) -> dict[Node, set[Node]]:
             while start.facts.cuts:
                 (start,) = start.inputs
             follows = sends_changes(start) and takes_changes(node) and not node.facts.cuts
-            if follows or isinstance(start, GlobalTable | Everywhere):
+            if follows or is_global(start) or isinstance(start, Everywhere):
                 join([node, start])
+    everywhere = global_sources(plan)
+    for node in plan.nodes:
+        join([node, *(everywhere[name] for name in node.read_everywhere)])
     users: dict[str, Node] = {}
     for node in plan.nodes:
         for store in node.shared_stores:

@@ -12,7 +12,6 @@ from headrace.plan.nodes import (
     ForeignKeyJoin,
     ForeignKeyMatch,
     ForeignKeySubscribe,
-    GlobalTable,
     Node,
     Repartition,
     Source,
@@ -23,7 +22,7 @@ from headrace.plan.nodes import (
 )
 from headrace.plan.nodes.beside import UNDECODED
 from headrace.plan.nodes.materialized import unnamed_store
-from headrace.plan.placed import Copy, Everywhere
+from headrace.plan.placed import Copy, Everywhere, is_global
 from headrace.plan.schema import Field, Schema
 from headrace.serde import BYTES
 from headrace.spark.everywhere import place_globals
@@ -103,7 +102,7 @@ class Placement:
         )
 
     def _is_undecoded(self, start: Node, end: Node) -> bool:
-        if isinstance(start, GlobalTable):
+        if is_global(start):
             return start in self.python
         return start is end and (start in self.reading_failures or start in self.python)
 

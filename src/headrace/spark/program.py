@@ -15,7 +15,7 @@ from headrace.lane.nodes import LEAVE_BESIDE, Enter, Leave
 from headrace.lane.program import Exit, Program
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, Repartition, Source, To
+from headrace.plan.nodes import Node, Repartition, Source, To, ToStream
 from headrace.plan.old_values import sending_old
 from headrace.plan.placed import Everywhere, Later
 from headrace.plan.sharing import Sharing
@@ -196,7 +196,8 @@ class _Building:
     def _enter(self, edge: Edge) -> Enter:
         key, value = _forms(edge)
         name = f"{edge.start.name} to {edge.end.name}"
-        changes = sends_changes(edge.start) and edge.raw and not _is_letter(edge)
+        tells = edge.raw or isinstance(edge.end, ToStream)  # which only looks at new values: all that Spark tells
+        changes = sends_changes(edge.start) and tells and not _is_letter(edge)
         schema = edge.end.output() if edge.end.facts.beside is not None else edge.start.output()
         return Enter(name=name, origin=edge.start.origin, schema=schema, key=key, value=value, changes=changes)
 

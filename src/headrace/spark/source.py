@@ -134,9 +134,13 @@ def _decode(flow: Flow, source: Source, edge: int) -> Flow:
 
 
 def _everywhere(flow: Flow, tasks: Tasks, table: Source, edge: int) -> Flow:
-    """The rows of a global table for every task, before all others of the batch; what has no key is dropped once."""
-    has_key = f"`{flow.edges[edge].key}` IS NOT NULL"
-    flow = flow.keep(edge, f"hr_unless_dropped({has_key}, {text(table.name)}, 'no key')")
+    """The rows of a global table for every task, before all others of the batch; what has no key is dropped once.
+
+    The processor of a global store sees that as well.
+    """
+    if table.facts.table:
+        has_key = f"`{flow.edges[edge].key}` IS NOT NULL"
+        flow = flow.keep(edge, f"hr_unless_dropped({has_key}, {text(table.name)}, 'no key')")
     flow, group = flow.explode(edge, tasks.all(), "int")
     return flow.put(edge, group=group, turn=f"turn - {_AGES}")
 

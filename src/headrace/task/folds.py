@@ -32,24 +32,23 @@ def folding(operator: Operator[Any], fold: Fold) -> Folding:
 
 
 def _reducing(operator: Operator[Any], fold: Reducing) -> Folding:
-    compute = operator.computed(fold.reducer)
+    compute = operator.computed(fold.reducer, "aggregate", "value")
 
     def merge(record: Record, left: Any, right: Any) -> Any:
-        return right if left is None else compute(record, {"aggregate": left, "value": right})
+        return right if left is None else compute(record, left, right)
 
     return Folding(lambda: None, lambda record, aggregate: merge(record, aggregate, record.value), merge)
 
 
 def _aggregating(operator: Operator[Any], fold: Aggregating) -> Folding:
-    added = operator.computed(fold.aggregator)
-    merged = None if fold.merger is None else operator.computed(fold.merger)
+    added = operator.computed(fold.aggregator, "key", "value", "aggregate")
+    merged = None if fold.merger is None else operator.computed(fold.merger, "key", "left", "right")
 
     def add(record: Record, aggregate: Any) -> Any:
-        symbols = {"key": record.key, "value": record.value, "aggregate": aggregate}
-        return added(record, symbols)
+        return added(record, record.key, record.value, aggregate)
 
     def merge(record: Record, left: Any, right: Any) -> Any:
         assert merged is not None, "only sessions are merged, and they have a merger"
-        return merged(record, {"key": record.key, "left": left, "right": right})
+        return merged(record, record.key, left, right)
 
     return Folding(fold.initial.make, add, merge)

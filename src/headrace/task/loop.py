@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from headrace.errors import NotInTopology
@@ -22,7 +21,7 @@ from headrace.state.state import MemoryState, State
 from headrace.state.stores import Stores
 from headrace.task.context import Context
 from headrace.task.drops import Drops
-from headrace.task.operators.source import decoded
+from headrace.task.operators.source import decoding
 from headrace.task.queues import Queue, Queues
 from headrace.task.task import Task
 from headrace.task.timestamps import Timestamps
@@ -58,7 +57,7 @@ class Loop:
         self.drops = drops or Drops()
         self._timestamps = Timestamps(clock, self.drops, self.state.memory)
         self._written: list[Written] = []
-        self._sources: dict[str, Source] = {}
+        self._sources: dict[str, tuple[Source, Callable[[RawRecord], Record]]] = {}
         self._reading_failures = frozenset(node for errors in plan.of(Errors) for node in errors.of)
         self._queues = Queues()
         self._queue_of: dict[tuple[Node, str], Queue] = {}
@@ -151,11 +150,11 @@ class Loop:
         return taken is not None
 
     def _read(self, raw: RawRecord) -> None:
-        source = self._sources.get(raw.topic) or self.source_of(raw.topic)
-        self._sources[raw.topic] = source
-        record = self._timestamps.stamped(
-            source, raw.topic, decoded(source, raw, failures_read=source in self._reading_failures)
-        )
+        if raw.topic not in self._sources:
+            source = self.source_of(raw.topic)
+            self._sources[raw.topic] = source, decoding(source, failures_read=source in self._reading_failures)
+        source, decode = self._sources[raw.topic]
+        record = self._timestamps.stamped(source, raw.topic, decode(raw))
         if record is not None:
             self._enqueue(source, raw.topic, record)
 
@@ -169,7 +168,7 @@ class Loop:
         self._queues.put(queue, record)
 
     def _queue(self, node: Node, topic: str) -> Queue:
-        readers = tuple(partial(task.take, node) for task in self._tasks if task.reads(node))
+        readers = tuple(task.way_in(node) for task in self._tasks if task.reads(node))
         return Queue(self._place(node, topic), readers, first=node.facts.everywhere)
 
     def _write(self, node: To, raw: RawRecord, partition: int | None) -> None:  # noqa: ARG002

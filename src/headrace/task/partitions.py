@@ -20,15 +20,15 @@ class Partitions:
 
     def __init__(self, operator: Operator[Any], partitioner: Bound | None) -> None:
         self._operator = operator
-        self._compute = None if partitioner is None else operator.computed(partitioner)
+        symbols = ("topic", "key", "value", "partitions")
+        self._compute = None if partitioner is None else operator.computed(partitioner, *symbols)
 
     def of(self, record: Record, topic: str) -> tuple[int | None, ...]:
         """The partitions of a record, each once; None for the usual one."""
         if self._compute is None:
             return _DEFAULT
         count = self._operator.task.partitions(topic)
-        values = {"topic": topic, "key": record.key, "value": record.value, "partitions": count}
-        chosen = self._compute(record, values)
+        chosen = self._compute(record, topic, record.key, record.value, count)
         if chosen is None:
             return _DEFAULT
         partitions = tuple(dict.fromkeys(self._listed(record, chosen)))

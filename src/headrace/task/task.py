@@ -14,6 +14,7 @@ from headrace.plan.subtopology import SubTopology
 from headrace.task.context import Context, Taken, TaskTime
 from headrace.task.failures import failure
 from headrace.task.operators import OPERATORS, Operator
+from headrace.task.operators.base import Way
 from headrace.task.operators.source import way_into
 
 
@@ -55,20 +56,27 @@ class Task:
         """Whether records come in from a node: a source of this task, or a repartition in front of it."""
         return node in self._entries
 
-    def take(self, node: Node, record: Record) -> None:
-        """Push a record that comes in from a node through all operators."""
-        time, taken = self.time, self._taken
-        try:
-            if record.ts > taken.ms:
-                taken.ms = record.ts
-                time.before.run(record.ts)
-            for way in self._entries[node]:
-                way(record)
-            time.stream.run(taken.ms)
-        except HeadraceError:
-            raise
-        except Exception as exc:
-            raise failure(exc, record) from exc
+    def way_in(self, node: Node) -> Way:
+        """How a record that comes in from a node is pushed through all operators."""
+        ways, taken, before, behind = self._entries[node], self._taken, self.time.before, self.time.stream
+
+        def take(record: Record) -> None:
+            ts = record.ts
+            try:
+                if ts > taken.ms:
+                    taken.ms = ts
+                    if before.due:
+                        before.run(ts)
+                for way in ways:
+                    way(record)
+                if behind.due:
+                    behind.run(taken.ms)
+            except HeadraceError:
+                raise
+            except Exception as exc:
+                raise failure(exc, record) from exc
+
+        return take
 
     def tick(self) -> None:
         """The time of day has moved on: make the calls that are due."""

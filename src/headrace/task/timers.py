@@ -31,21 +31,22 @@ class Timers:
     """
 
     def __init__(self) -> None:
-        self._due: list[tuple[int, int, Timer]] = []
+        self.due: list[tuple[int, int, Timer]] = []
+        """A heap of the calls to come: where it is empty, nobody has to look at the time."""
         self._made = 0
 
     def add(self, first: int, interval_ms: int, call: Called) -> Timer:
         """Call at `first`, and from then on at every interval."""
         self._made += 1
         timer = Timer(self._made, interval_ms, call)
-        heappush(self._due, (first, timer.number, timer))
+        heappush(self.due, (first, timer.number, timer))
         return timer
 
     def run(self, now: int) -> bool:
         """It is `now`: make all calls that are due, in the order of their times; whether there was one."""
         called = False
-        while self._due and self._due[0][0] <= now:
-            due, _, timer = heappop(self._due)
+        while self.due and self.due[0][0] <= now:
+            due, _, timer = heappop(self.due)
             if timer.cancelled:
                 continue
             timer.call(now)
@@ -56,16 +57,16 @@ class Timers:
 
     def next_ms(self) -> int:
         """When the next call is due; NEVER if there is none."""
-        while self._due and self._due[0][2].cancelled:
-            heappop(self._due)
-        return self._due[0][0] if self._due else NEVER
+        while self.due and self.due[0][2].cancelled:
+            heappop(self.due)
+        return self.due[0][0] if self.due else NEVER
 
     def skip(self, now: int) -> None:
         """All calls that are due by now have been made."""
-        while self._due and self._due[0][0] <= now:
-            due, _, timer = heappop(self._due)
+        while self.due and self.due[0][0] <= now:
+            due, _, timer = heappop(self.due)
             self._put_after(now, due, timer)
 
     def _put_after(self, now: int, due: int, timer: Timer) -> None:
         missed = (now - due) // timer.interval_ms
-        heappush(self._due, (due + (missed + 1) * timer.interval_ms, timer.number, timer))
+        heappush(self.due, (due + (missed + 1) * timer.interval_ms, timer.number, timer))

@@ -65,12 +65,11 @@ def _latest_so_far(record: Record, latest: int) -> int:
 
 
 def _computed(source: Source, bound: Bound) -> Callable[[Record, int], int]:
-    compute = bound.python()
+    compute = bound.called_with("key", "value", "timestamp", "partition_time")
 
     def extract(record: Record, latest: int) -> int:
-        values = {"key": record.key, "value": record.value, "timestamp": record.ts, "partition_time": latest}
         try:
-            ts: Any = compute(values)
+            ts: Any = compute(record.key, record.value, record.ts, latest)
         except Exception as exc:
             raise _failed(source, record, str(exc)) from exc
         if type(ts) is not int:

@@ -130,7 +130,7 @@ def watch(driver: TopologyTestDriver, node: Node | None) -> list[Record]:
     for task in driver._loop._tasks if node else ():
         for operator in task._operators.values():
             if node is not None and operator.node.name == node.name:
-                operator._ways = (seen.append, *operator._ways)
+                operator.lead((seen.append, *operator._ways))
     return seen
 
 

@@ -13,7 +13,7 @@ from dsl.refusals import refused, refused_app
 from headrace.dsl import Builder, KStream
 from headrace.errors import NoSerde, NothingBeside, OptionInvalid, WrongParameters
 from headrace.plan.nodes import AsyncMapValues, MapValues
-from headrace.spark.supported import check_supported
+from headrace.spark.strict import refuse_python
 
 
 def texts(app: Builder) -> KStream[str, str]:
@@ -106,7 +106,7 @@ def test_where_only_spark_is_wanted_it_is_refused_by_its_name() -> None:
     app = Builder("app")
     texts(app).map_values(fetched).to("out")
     with pytest.raises(hr.HeadraceError, match="the function of map_values can only run in Python"):
-        check_supported(app.plan(), strict_native=True)
+        refuse_python(app.plan())
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from headrace.errors import (
     NameTaken,
     NoSerde,
     NothingToRun,
-    NotOnSparkYet,
     NotTraceable,
     OptionInvalid,
     PythonNeeded,
@@ -325,14 +324,6 @@ def test_an_operator_that_spark_does_not_have() -> None:
         assert "process (own) can only run in Python: process is the user's own code" in str(caught.value)
         assert "at: test_errors.py:" in str(caught.value)
         assert "strict_native" in str(caught.value)
-
-
-def test_a_global_store_on_spark() -> None:
-    app = hr.App("app")
-    app.add_global_store(hr.stores.key_value("names", key=hr.STRING, value=hr.STRING), "in", Passing)
-    with pytest.raises(NotOnSparkYet, match="does not run on Spark yet") as caught:
-        app.explain()
-    assert "hr.testing.TopologyTestDriver" in str(caught.value)
 
 
 @dataclass

@@ -122,6 +122,11 @@ class Node(ABC):
         return () if store is None else (store,)
 
     @property
+    def read_everywhere(self) -> tuple[str, ...]:
+        """The stores that it may look into and that every task has in full."""
+        return ()
+
+    @property
     def sends_no_key(self) -> bool:
         """Whether a record without a key may go on from it, as from a left or outer join."""
         return any(self.takes_no_key(position) for position in range(len(self.inputs)))

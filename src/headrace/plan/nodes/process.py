@@ -40,6 +40,10 @@ class Process(Node):
     def shared_stores(self) -> tuple[str, ...]:
         return own(self.stores)
 
+    @property
+    def read_everywhere(self) -> tuple[str, ...]:
+        return of_all_tasks(self.stores)
+
     def detail(self) -> str:
         return self.shown + listed(self.stores)
 
@@ -84,6 +88,10 @@ class TableTransformValues(RowByRow):
     def shared_stores(self) -> tuple[str, ...]:
         return (*super().shared_stores, *own(self.stores))
 
+    @property
+    def read_everywhere(self) -> tuple[str, ...]:
+        return of_all_tasks(self.stores)
+
     def output(self) -> Schema:
         return Schema(self.upstream.output().key, self.value)
 
@@ -94,6 +102,11 @@ class TableTransformValues(RowByRow):
 def own(stores: tuple[Connection, ...]) -> tuple[str, ...]:
     """The names of the stores that are held by the task of a processor."""
     return tuple(one.store.name for one in stores if not one.everywhere)
+
+
+def of_all_tasks(stores: tuple[Connection, ...]) -> tuple[str, ...]:
+    """The names of the stores that every task has in full."""
+    return tuple(one.store.name for one in stores if one.everywhere)
 
 
 def listed(stores: tuple[Connection, ...]) -> str:

@@ -15,6 +15,8 @@ from headrace.task.operators.tables import Kept, KeptTable
 
 N = TypeVar("N", bound=Aggregate | Cogroup | Reduce)
 
+_SYMBOLS = ("key", "value", "aggregate")
+
 
 class Fold(KeptTable[N]):
     """Makes a new value of each record and the value that its key has so far."""
@@ -42,13 +44,13 @@ class Fold(KeptTable[N]):
             return self.drop(Reason.NO_KEY, record)
         if record.value is None:
             return self.drop(Reason.NO_VALUE, record)
-        before = self._rows.get(record.key)
+        place, before = self._rows.find(record.key)
         old = self.begun() if before is None else before.value
         new = self.folded(record, old, position)
         ts = record.ts if before is None else max(record.ts, before.ts)
         if before is None and self.node.emit is Emit.SETTLED:
             old = None  # settled changes are those between batches, and before this one there was no row
-        self._rows.put(record, new, ts, old)
+        self._rows.replace(place, before, record, new, ts, old)
         return None
 
 
@@ -57,7 +59,7 @@ class ReduceOperator(Fold[Reduce]):
 
     def __init__(self, node: Reduce, task: Context) -> None:
         super().__init__(node, task)
-        self._reducer = self.computed(node.reducer)
+        self._reducer = self.computed(node.reducer, "aggregate", "value")
 
     def begun(self) -> Any:
         return None
@@ -65,7 +67,7 @@ class ReduceOperator(Fold[Reduce]):
     def folded(self, record: Record, aggregate: Any, position: int) -> Any:  # noqa: ARG002
         if aggregate is None:
             return record.value
-        return self._reducer(record, {"aggregate": aggregate, "value": record.value})
+        return self._reducer(record, aggregate, record.value)
 
 
 class AggregateOperator(Fold[Aggregate]):
@@ -73,13 +75,13 @@ class AggregateOperator(Fold[Aggregate]):
 
     def __init__(self, node: Aggregate, task: Context) -> None:
         super().__init__(node, task)
-        self._aggregator = self.computed(node.aggregator)
+        self._aggregator = self.computed(node.aggregator, *_SYMBOLS)
 
     def begun(self) -> Any:
         return self.node.initial.make()
 
     def folded(self, record: Record, aggregate: Any, position: int) -> Any:  # noqa: ARG002
-        return self._aggregator(record, {"key": record.key, "value": record.value, "aggregate": aggregate})
+        return self._aggregator(record, record.key, record.value, aggregate)
 
 
 class CogroupOperator(Fold[Cogroup]):
@@ -87,11 +89,10 @@ class CogroupOperator(Fold[Cogroup]):
 
     def __init__(self, node: Cogroup, task: Context) -> None:
         super().__init__(node, task)
-        self._aggregators = [self.computed(aggregator) for aggregator in node.aggregators]
+        self._aggregators = [self.computed(aggregator, *_SYMBOLS) for aggregator in node.aggregators]
 
     def begun(self) -> Any:
         return self.node.initial.make()
 
     def folded(self, record: Record, aggregate: Any, position: int) -> Any:
-        values = {"key": record.key, "value": record.value, "aggregate": aggregate}
-        return self._aggregators[position](record, values)
+        return self._aggregators[position](record, record.key, record.value, aggregate)

@@ -43,11 +43,16 @@ class Operator(ABC, Generic[N]):
         """Say whom it reads from, and who reads from it by which of their inputs."""
         following = [(reader, position) for reader, position in readers if reader.node.facts.beside is None]
         self.upstream, self.next = upstream, tuple(reader for reader, _ in following)
-        self._ways = tuple(reader.entry(position) for reader, position in following)
+        self.lead(tuple(reader.entry(position) for reader, position in following))
         self._beside = {
             kind: tuple(reader.entry(position) for reader, position in readers if reader.node.facts.beside is kind)
             for kind in Beside
         }
+
+    def lead(self, ways: tuple[Way, ...]) -> None:
+        """Say where records go on; by a single way they go without a detour."""
+        self._ways = ways
+        self.forward = ways[0] if len(ways) == 1 else self._forward  # type: ignore[assignment, method-assign]
 
     def way(self, position: int) -> Way:  # noqa: ARG002
         """How a record of the input at this position comes in; an operator with several inputs has several ways."""
@@ -81,6 +86,9 @@ class Operator(ABC, Generic[N]):
 
     def forward(self, record: Record) -> None:
         """Send a record to everyone who reads from this node."""
+        self._forward(record)
+
+    def _forward(self, record: Record) -> None:
         for way in self._ways:
             way(record)
 
@@ -140,23 +148,27 @@ class Operator(ABC, Generic[N]):
 
         `never_none` says in words what the result has to be where None is not possible.
         """
-        compute = self.computed(bound)
+        compute = bound.called_with("key", "value", "timestamp")
 
         def call(record: Record) -> Any:
-            result = compute(record, {"key": record.key, "value": record.value, "timestamp": record.ts})
+            key, value, ts, _, _ = record
+            try:
+                result = compute(key, value, ts)
+            except Exception as exc:
+                raise self.failed(record, str(exc)) from exc
             if result is None and never_none is not None:
                 raise self.failed(record, f"None is not {never_none}")
             return result
 
         return call
 
-    def computed(self, bound: Bound) -> Callable[[Record, dict[str, Any]], Any]:
-        """The user's expression as a function of the record at hand and the values of the expression's symbols."""
-        compute = bound.python()
+    def computed(self, bound: Bound, *names: str) -> Callable[..., Any]:
+        """The user's expression as a function of the record at hand and the values of these symbols."""
+        compute = bound.called_with(*names)
 
-        def call(record: Record, values: dict[str, Any]) -> Any:
+        def call(record: Record, *values: Any) -> Any:
             try:
-                return compute(values)
+                return compute(*values)
             except Exception as exc:
                 raise self.failed(record, str(exc)) from exc
 

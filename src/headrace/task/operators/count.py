@@ -21,10 +21,11 @@ class CountOperator(KeptTable[Count]):
             return self.drop(Reason.NO_KEY, record)
         if record.value is None:
             return self.drop(Reason.NO_VALUE, record)
-        before = self._rows.get(record.key)
+        place, before = self._rows.find(record.key)
         if before is None:
             # As in Kafka Streams the first change comes from 0; settled changes are those between batches.
-            self._rows.put(record, 1, record.ts, 0 if self.node.emit is Emit.EVERY else None)
+            self._rows.replace(place, before, record, 1, record.ts, 0 if self.node.emit is Emit.EVERY else None)
         else:
-            self._rows.put(record, before.value + 1, max(record.ts, before.ts), before.value)
+            ts, old = max(record.ts, before.ts), before.value
+            self._rows.replace(place, before, record, old + 1, ts, old)
         return None

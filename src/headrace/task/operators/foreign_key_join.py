@@ -138,7 +138,7 @@ class ForeignKeyJoinOperator(KeptTable[ForeignKeyJoin]):
 
     def __init__(self, node: ForeignKeyJoin, task: Context) -> None:
         super().__init__(node, task)
-        self._joiner = self.computed(node.joiner)
+        self._joiner = self.computed(node.joiner, "key", "left", "right")
         self._value = node.left.output().value
         # Without the name of a store it keeps its rows as well: somebody may ask for them.
         self._rows = Kept(self, node.store or unnamed_store(node), node.emit)
@@ -154,8 +154,7 @@ class ForeignKeyJoinOperator(KeptTable[ForeignKeyJoin]):
             return self.drop(Reason.OUTDATED, record)
         value = None
         if left is not None and (answer.row is not None or self.node.keep_all):
-            values = {"key": record.key, "left": left, "right": answer.row}
-            value = self.attempted(record.with_value(left), lambda: self._joiner(record, values))
+            value = self.attempted(record.with_value(left), lambda: self._joiner(record, record.key, left, answer.row))
         before = self._rows.get(record.key)
         self._rows.put(record, value, record.ts, before and before.value)
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,22 +41,22 @@ def way_into(source: Operator[Any]) -> Way:
     return call
 
 
-def decoded(source: Source, raw: RawRecord, *, failures_read: bool) -> Record:
-    """A record of a source's topic, with the values of its bytes; where failures are read, one that has none, too."""
-    try:
-        return _decoded_record(source, raw)
-    except RecordUndecodable as exc:
-        if not failures_read:
-            raise
-        return Record(key=raw.key, value=Undecoded(raw.value, exc), ts=raw.ts, headers=raw.headers, origin=raw.origin)
+def decoding(source: Source, *, failures_read: bool) -> Callable[[RawRecord], Record]:
+    """How a record of a source's topic gets the values of its bytes; where failures are read, one that has none too."""
+    read_key, read_value = source.key.read, source.value.read
 
+    def decode(raw: RawRecord) -> Record:
+        _, ts, key, value, headers, origin = raw
+        part, serde = "key", source.key
+        try:
+            read = None if key is None else read_key(key)
+            part, serde = "value", source.value
+            return Record.made(read, None if value is None else read_value(value), ts, headers, origin)
+        except ValueError as exc:
+            undecodable = RecordUndecodable(part, str(serde), str(exc), origin or "?")
+            if not failures_read:
+                raise undecodable from exc
+            undecodable.__cause__ = exc
+            return Record(key=key, value=Undecoded(value, undecodable), ts=ts, headers=headers, origin=origin)
 
-def _decoded_record(source: Source, raw: RawRecord) -> Record:
-    part, serde = "key", source.key
-    try:
-        key = serde.decode(raw.key)
-        part, serde = "value", source.value
-        value = serde.decode(raw.value)
-    except ValueError as exc:
-        raise RecordUndecodable(part, str(serde), str(exc), raw.origin or "?") from exc
-    return Record(key=key, value=value, ts=raw.ts, headers=raw.headers, origin=raw.origin)
+    return decode

@@ -22,7 +22,7 @@ class StreamJoinOperator(Operator[StreamJoin]):
     def __init__(self, node: StreamJoin, task: Context) -> None:
         super().__init__(node, task)
         windows = node.windows
-        self._joiner = self.computed(node.joiner)
+        self._joiner = self.computed(node.joiner, "key", "left", "right")
         self._key = node.output().key.default_serde(node.origin)
         self._stores = [
             task.stores.window_store(store, windows.retention_ms, duplicates=True) for store in node.side_stores
@@ -108,7 +108,7 @@ class StreamJoinOperator(Operator[StreamJoin]):
     def _send(self, side: int, record: Record, key: Any, value: Any, other: Any, ts: int) -> None:
         left, right = (value, other) if side == LEFT else (other, value)
         try:
-            joined = self._joiner(record, {"key": key, "left": left, "right": right})
+            joined = self._joiner(record, key, left, right)
         except RecordFailed as exc:  # this pair only: the record may have other partners
             return self.fail(record.with_row(key, value, ts if other is None else record.ts), exc)
         return self.forward(record.with_row(key, joined, ts))

@@ -57,7 +57,7 @@ class StreamTableJoinOperator(Operator[StreamTableJoin]):
 
     def __init__(self, node: StreamTableJoin, task: Context) -> None:
         super().__init__(node, task)
-        self._joiner = self.computed(node.joiner)
+        self._joiner = self.computed(node.joiner, "key", "left", "right")
         self._key = node.output().key.store_serde()
         self._time = StreamTime(task, node.name, None, self._release)
         self._buffer = Waiting(task.state, node.name)
@@ -91,8 +91,8 @@ class StreamTableJoinOperator(Operator[StreamTableJoin]):
     def _join(self, record: Record) -> None:
         row = None if record.key is None else table_of(self, 1).get_as_of(record.key, record.ts)
         if row is not None or self.node.keep_all:
-            values = {"key": record.key, "left": record.value, "right": row and row.value}
-            self.forward(record.with_value(self._joiner(record, values)))
+            joined = self._joiner(record, record.key, record.value, row and row.value)
+            self.forward(record.with_value(joined))
 
 
 class StreamGlobalJoinOperator(Operator[StreamGlobalJoin]):
@@ -100,7 +100,7 @@ class StreamGlobalJoinOperator(Operator[StreamGlobalJoin]):
 
     def __init__(self, node: StreamGlobalJoin, task: Context) -> None:
         super().__init__(node, task)
-        self._on, self._joiner = self.function(node.on), self.computed(node.joiner)
+        self._on, self._joiner = self.function(node.on), self.computed(node.joiner, "key", "left", "right")
         self._key = node.table.output().key.store_serde()
         self._store = task.stores.key_value_store(node.table.store or unnamed_store(node.table))
 
@@ -112,6 +112,6 @@ class StreamGlobalJoinOperator(Operator[StreamGlobalJoin]):
             return self.drop(Reason.NO_KEY, record)
         row = None if named is None else self._store.get(self._key.write(named))
         if row is not None or self.node.keep_all:
-            values = {"key": record.key, "left": record.value, "right": row and row.value}
-            self.forward(record.with_value(self._joiner(record, values)))
+            joined = self._joiner(record, record.key, record.value, row and row.value)
+            self.forward(record.with_value(joined))
         return None

@@ -25,8 +25,8 @@ class TableSourceOperator(KeptTable[TableSource | ToTable]):
     def on_record(self, record: Record) -> None:
         if record.key is None:
             return self.drop(Reason.NO_KEY, record)
-        before = self._rows.get(record.key)
-        self._rows.put(record, record.value, record.ts, before and before.value)
+        place, before = self._rows.find(record.key)
+        self._rows.replace(place, before, record, record.value, record.ts, before and before.value)
         return None
 
 

@@ -16,6 +16,8 @@ from headrace.task.operators.tables import Kept, KeptTable
 
 N = TypeVar("N", bound=TableAggregate | TableReduce)
 
+_SYMBOLS = ("key", "value", "aggregate")
+
 
 class TableGroupByOperator(Operator[TableGroupBy]):
     """Sends each change of a row to the groups that the row leaves and enters."""
@@ -56,7 +58,7 @@ class TableFold(KeptTable[N]):
     def __init__(self, node: N, task: Context) -> None:
         super().__init__(node, task)
         self._rows = Kept(self, node.store, node.emit, node.ttl_ms)
-        self._adder, self._subtractor = self.computed(node.adder), self.computed(node.subtractor)
+        self._adder, self._subtractor = (self.computed(one, *_SYMBOLS) for one in (node.adder, node.subtractor))
 
     @abstractmethod
     def begun(self, record: Record, value: Any) -> Any:
@@ -66,12 +68,12 @@ class TableFold(KeptTable[N]):
         change, before = record.value, self._rows.get(record.key)
         value, ts = before and before.value, record.ts
         if change.old is not None and before is not None:
-            value, ts = self._subtractor(record, _values(record.key, change.old, value)), max(ts, before.ts)
+            value, ts = self._subtractor(record, record.key, change.old, value), max(ts, before.ts)
         if change.new is not None:
             if value is None:
                 value = self.begun(record, change.new)
             else:
-                value = self._adder(record, _values(record.key, change.new, value))
+                value = self._adder(record, record.key, change.new, value)
             if before is not None:
                 ts = max(ts, before.ts)
         self._rows.put(record, value, ts, before and before.value)
@@ -88,8 +90,4 @@ class TableAggregateOperator(TableFold[TableAggregate]):
     """One task's share of an aggregate of a table."""
 
     def begun(self, record: Record, value: Any) -> Any:
-        return self._adder(record, _values(record.key, value, self.node.initial.make()))
-
-
-def _values(key: Any, value: Any, aggregate: Any) -> dict[str, Any]:
-    return {"key": key, "value": value, "aggregate": aggregate}
+        return self._adder(record, record.key, value, self.node.initial.make())

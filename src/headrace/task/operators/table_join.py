@@ -20,7 +20,7 @@ class TableJoinOperator(TableOperator[TableJoin]):
 
     def __init__(self, node: TableJoin, task: Context) -> None:
         super().__init__(node, task)
-        self._joiner = self.computed(node.joiner)
+        self._joiner = self.computed(node.joiner, "key", "left", "right")
         remembers = node.settles and node.store is None and self.sends_old
         store, emit = (unnamed_store(node), Emit.EVERY) if remembers else (node.store, node.emit)
         self._rows = Kept(self, store, emit) if store else None
@@ -85,4 +85,4 @@ class TableJoinOperator(TableOperator[TableJoin]):
     def _row(self, record: Record, left: Any, right: Any) -> Any:
         if (left is None and (self._needs[0] or right is None)) or (right is None and self._needs[1]):
             return None
-        return self._joiner(record, {"key": record.key, "left": left, "right": right})
+        return self._joiner(record, record.key, left, right)

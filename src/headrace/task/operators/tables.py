@@ -87,20 +87,28 @@ class Kept:
         written = self._key.write(key)
         return self._emission.sent(written, self._store.get(written))
 
+    def find(self, key: Any) -> tuple[bytes, Stored | None]:
+        """The place of a key, and what is stored there."""
+        place = self._key.write(key)
+        return place, self._store.get(place)
+
     def put(self, record: Record, new: Any, ts: int, old: Any, is_latest: bool = True) -> None:
-        """Store the new value of the record's key, None to delete it, and send on the change.
+        """Store the new value of the record's key, None to delete it, and send on the change."""
+        self.replace(*self.find(record.key), record, new, ts, old, is_latest)
+
+    def replace(
+        self, key: bytes, before: Stored | None, record: Record, new: Any, ts: int, old: Any, is_latest: bool = True
+    ) -> None:
+        """The same where the key was found before.
 
         A record whose row would be due for deletion already is dropped as late.
         """
-        key = self._key.write(record.key)
         if self._expiry is not None and new is not None:
             if self._expiry.is_over(ts, self._time.stream_ms):
                 return self._table.drop(Reason.LATE, record)
             self._expiry.written(key, ts)
-        before = self._store.get(key)
         self._store.put(key, new, ts=ts)
-        change = Change(new, old, is_latest)
-        self._emission.changed(key, record.with_row(record.key, change, ts), before)
+        self._emission.changed(key, record.with_row(record.key, Change(new, old, is_latest), ts), before)
         return None
 
     def _expire(self, now: int) -> None:

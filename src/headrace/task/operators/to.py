@@ -19,14 +19,15 @@ class ToOperator(Operator[To]):
         self._partitions = Partitions(self, node.partitioner)
 
     def on_record(self, record: Record) -> None:
-        topic = self._topic(record)
-        raw = RawRecord(
-            topic=topic,
-            key=None if record.key is None else self.written(record, self.node.key, record.key),
-            value=None if record.value is None else self.written(record, self.node.value, record.value),
-            ts=record.ts,
-            headers=record.headers,
-            origin=record.origin,
-        )
+        topic, (key, value, ts, headers, origin) = self._topic(record), record
+        try:
+            written = None if key is None else self.node.key.write(key)
+            data = None if value is None else self.node.value.write(value)
+        except ValueError as exc:
+            raise self.failed(record, str(exc)) from exc
+        raw = RawRecord.made(topic, ts, written, data, headers, origin)
+        if self.node.partitioner is None:
+            return self.task.write(self.node, raw, None)
         for partition in self._partitions.of(record, topic):
             self.task.write(self.node, raw, partition)
+        return None
