@@ -13,11 +13,14 @@ from headrace.model.record import Header, RawRecord, Record
 
 _PLACE, _PARTITION = 40, (1 << 24) - 1
 
-Row = tuple[RawRecord, bytes | None, bool]
-"""A record, and of a change of a table the old value and whether it is the latest."""
+Rows = tuple[list[RawRecord], Sequence[bytes | None], Sequence[bool]]
+"""Records, and of changes of a table their old values and whether they are the latest."""
+
+Reading = Callable[[RawRecord, bytes | None, bool], Record]
+"""How a record is made of its row."""
 
 
-def read_rows(chunk: Reader, count: int, topics: Mapping[int, str]) -> list[Row]:
+def read_rows(chunk: Reader, count: int, topics: Mapping[int, str]) -> Rows:
     """The records of a chunk. They are plain tuples, which is all that a `RawRecord` is."""
     times, sources, offsets = chunk.int64s(count), chunk.int64s(count), chunk.int64s(count)
     keys, values, olds = chunk.column(count), chunk.column(count), chunk.column(count)
@@ -27,15 +30,15 @@ def read_rows(chunk: Reader, count: int, topics: Mapping[int, str]) -> list[Row]
     origins = _origins(sources, offsets, topics)
     raws = zip(repeat("", count), times, keys or nothing, values or nothing, unpacked, origins, strict=True)
     latest = [True] * count if outdated is None else [one is None for one in outdated]
-    return list(zip(cast("list[RawRecord]", raws), olds or nothing, latest, strict=True))
+    return cast("list[RawRecord]", list(raws)), olds or nothing, latest
 
 
-def entering(node: Enter) -> Callable[[Row], Record]:
+def entering(node: Enter) -> Reading:
     """How the records of another part are made of their bytes."""
     read_key, read_value, changes = node.key.read, node.value.read, node.changes
 
-    def read(row: Row) -> Record:
-        (_, ts, key, data, headers, origin), old, latest = row
+    def read(raw: RawRecord, old: bytes | None, latest: bool) -> Record:
+        _, ts, key, data, headers, origin = raw
         value = None if data is None else read_value(data)
         if changes:
             value = Change(value, None if old is None else read_value(old), latest)

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from headrace.lane.entering import Row, entering, read_rows
+from headrace.lane.entering import Reading, Rows, entering, read_rows
 from headrace.lane.frames import Channel, Reader, Writer
 from headrace.lane.nodes import Enter
 from headrace.lane.operators import LANE_OPERATORS, LaneContext
@@ -27,6 +27,9 @@ from headrace.task.timers import NEVER
 from headrace.task.timestamps import Timestamps
 
 _PART = 4
+
+Entry = Callable[[RawRecord, bytes | None, bool], None]
+"""What happens to a record that comes in: of a change of a table with the old value, and whether it is the latest."""
 
 
 class LaneTask:
@@ -55,7 +58,7 @@ class LaneTask:
         )
         self._timestamps = Timestamps(self._clock, self._drops, self._state.memory)
         self._tasks: list[Task] = []
-        self._entries: dict[int, Callable[[Row], None]] = {}
+        self._entries: dict[int, Entry] = {}
         self._flushes: list[Callable[[], None]] = []
 
     def begin(self, batch: int, now_ms: int) -> bytes:
@@ -76,25 +79,26 @@ class LaneTask:
         tags, rows = chunk.int32s(count), read_rows(chunk, count, self._program.topics)
         for _ in range(chunk.int32()):
             self._state.cells(chunk.text()).came_along(chunk.data(), chunk.part())
-        self._look_ahead(tags, rows)
+        if self._program.lookups:
+            self._look_ahead(tags, rows)
         entries, outbox = self._entries, self._outbox
-        for number, (tag, row) in enumerate(zip(tags, rows, strict=True)):
+        for number, (tag, raw, old, latest) in enumerate(zip(tags, *rows, strict=True)):
             outbox.cause = number
             if refused:
-                self._refuse(tag, row, refused)
+                self._refuse(tag, (raw, old, latest), refused)
             else:
-                entries[tag](row)
+                entries[tag](raw, old, latest)
         outbox.cause = NOBODY
         self._state.spill()
         return self._answer().take()
 
-    def _look_ahead(self, tags: Sequence[int], rows: Sequence[Row]) -> None:
+    def _look_ahead(self, tags: Sequence[int], rows: Rows) -> None:
         """Ask at once for what the keys of all records have in stores that know them by other bytes."""
         for tag, lookups in self._program.lookups.items():
-            keys = {raw[2] for at, (raw, *_) in zip(tags, rows, strict=True) if at == tag and raw[2] is not None}
+            found = {raw[2] for at, raw in zip(tags, rows[0], strict=True) if at == tag}
             read = self._program.entries[tag].key.decode  # type: ignore[union-attr]
             with suppress(ValueError):  # what does not fit is told when its turn comes
-                values = [read(key) for key in sorted(keys)]
+                values = [read(key) for key in sorted(key for key in found if key is not None)]
                 for one in lookups:
                     self._state.cells(one.cells).fetch([one.key.write(value) for value in values])
 
@@ -129,51 +133,51 @@ class LaneTask:
         self._flushes = [flush for flush in flushes if flush is not None]
         self._entries = {tag: self._entry(tag, node) for tag, node in program.entries.items()}
 
-    def _entry(self, tag: int, node: Node | None) -> Callable[[Row], None]:
+    def _entry(self, tag: int, node: Node | None) -> Entry:
         if node is None:
-            return lambda _: None
+            return lambda *_: None
         if node in self._program.stamped:
             assert isinstance(node, Source)
             return self._stamping(tag, node)
         read, ways = self._reading(node), [task.way_in(node) for task in self._tasks if task.reads(node)]
         if len(ways) == 1:
             (way,) = ways
-            return lambda row: way(read(row))
+            return lambda raw, old, latest: way(read(raw, old, latest))
 
-        def enter(row: Row) -> None:
-            record = read(row)
+        def enter(raw: RawRecord, old: bytes | None, latest: bool) -> None:
+            record = read(raw, old, latest)
             for way in ways:
                 way(record)
 
         return enter
 
-    def _reading(self, node: Node) -> Callable[[Row], Record]:
+    def _reading(self, node: Node) -> Reading:
         """How the records that come in at a node are made of their bytes."""
         if isinstance(node, Enter):
             return entering(node)
         assert isinstance(node, Source)
         decode = decoding(node, failures_read=node in self._program.reading_failures)
-        return lambda row: decode(row[0])
+        return lambda raw, _old, _latest: decode(raw)
 
-    def _stamping(self, tag: int, source: Source) -> Callable[[Row], None]:
+    def _stamping(self, tag: int, source: Source) -> Entry:
         read = self._reading(source)
 
-        def stamp(row: Row) -> None:
-            _, _, key, value, headers, origin = row[0]
+        def stamp(raw: RawRecord, old: bytes | None, latest: bool) -> None:
+            _, _, key, value, headers, origin = raw
             partition = str(origin).rpartition("@")[0]
-            record = self._timestamps.stamped(source, partition, read(row))
+            record = self._timestamps.stamped(source, partition, read(raw, old, latest))
             if record is not None:
                 self._outbox.add(tag, record.ts, key, value, None, headers, None, True)
 
         return stamp
 
-    def _refuse(self, tag: int, row: Row, reason: str) -> None:
+    def _refuse(self, tag: int, row: tuple[RawRecord, bytes | None, bool], reason: str) -> None:
         """A worker did not survive this record: it fails at the first node whose failures are read, or at the first."""
         node = self._program.entries[tag]
         if node is None:
             return
         first = next(operator for task in self._tasks for operator in task.readers_of(node))
-        record = self._reading(node)(row)
+        record = self._reading(node)(*row)
         with_failures = (one for one in _behind(first) if one.node in self._program.reading_failures)
         operator = next(with_failures, first)
         operator.fail(record, operator.failed(record, f"a Python worker did not survive it: {reason}"))

@@ -64,6 +64,8 @@ class Query:
         self._query, self._session, self._log = query, session, log
         self._counted, self._looked = -1, ""
         self._tally = kernel(session).Tally.of(session._jsparkSession)
+        # Looked up once: to find a class by the parts of its name, the JVM looks into all of its jars for each part.
+        self._ended = kernel(session).Kernel.ended
 
     @staticmethod
     def start(
@@ -93,7 +95,7 @@ class Query:
     def wait(self, seconds: float) -> bool:
         """Wait for the end, good or bad; False if the time ran out."""
         with self._talking():
-            return bool(kernel(self._session).Kernel.ended(self._query._jsq, max(1, int(seconds * 1000))))
+            return bool(self._ended(self._query._jsq, max(1, int(seconds * 1000))))
 
     def finish(self) -> None:
         """Let the batch that runs end, then the query."""

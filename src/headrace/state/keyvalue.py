@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 from headrace.state.cells import prefix_end
 from headrace.state.state import State
 
+Found = tuple[Any, int]
+"""A value and its time as they lie in a cell: a plain tuple is smaller and sooner pickled than a `Stored`."""
+
 
 class Stored(NamedTuple):
     """A value and the time of the record that it reflects, in milliseconds."""
@@ -25,6 +28,11 @@ class KeyValueStore:
 
     def __init__(self, state: State, name: str) -> None:
         self._cells = state.cells(f"store.{name}")
+
+    def find(self, key: bytes) -> Found | None:
+        """What is stored under a key, as it lies there."""
+        found: Found | None = self._cells.get(key)
+        return found
 
     def get(self, key: bytes) -> Stored | None:
         """What is stored under a key."""
@@ -57,8 +65,8 @@ class KeyValueStore:
         return [(key, stored_of(found)) for key, found in self._cells.between(first, behind)]
 
 
-def stored_of(found: tuple[Any, int]) -> Stored:
-    """What was stored, of the plain tuple that lies in a cell: that is smaller and sooner pickled."""
+def stored_of(found: Found) -> Stored:
+    """The same as it is told."""
     return _new(Stored, found)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from headrace.model.record import Record
@@ -21,6 +21,9 @@ _SYMBOLS = ("key", "value", "aggregate")
 class Fold(KeptTable[N]):
     """Makes a new value of each record and the value that its key has so far."""
 
+    folds: Sequence[Callable[[Any, Any, Any], Any]]
+    """For each input: the new value of a key, of the key, a value and the one so far."""
+
     def __init__(self, node: N, task: Context) -> None:
         super().__init__(node, task)
         self._rows = Kept(self, node.store, node.emit, node.ttl_ms)
@@ -29,29 +32,29 @@ class Fold(KeptTable[N]):
     def begun(self) -> Any:
         """The value of a key that has none yet; as in Kafka Streams, it is also the old value of the first change."""
 
-    @abstractmethod
-    def folded(self, record: Record, aggregate: Any, position: int) -> Any:
-        """The new value of a key."""
-
     def way(self, position: int) -> Way:
-        return partial(self._on, position)
+        rows, fold, settles = self._rows, self.folds[position], self.node.emit is Emit.SETTLED
+
+        def on_record(record: Record) -> None:
+            key, value, ts, _, _ = record
+            if key is None:
+                return self.drop(Reason.NO_KEY, record)
+            if value is None:
+                return self.drop(Reason.NO_VALUE, record)
+            place, before = rows.find(key)
+            old, since = (self.begun(), ts) if before is None else before
+            try:
+                new = fold(key, value, old)
+            except Exception as exc:
+                raise self.failed(record, str(exc)) from exc
+            if before is None and settles:
+                old = None  # settled changes are those between batches, and before this one there was no row
+            return rows.replace(place, before, record, new, ts if ts > since else since, old)
+
+        return on_record
 
     def on_record(self, record: Record) -> None:
-        self._on(0, record)
-
-    def _on(self, position: int, record: Record) -> None:
-        if record.key is None:
-            return self.drop(Reason.NO_KEY, record)
-        if record.value is None:
-            return self.drop(Reason.NO_VALUE, record)
-        place, before = self._rows.find(record.key)
-        old = self.begun() if before is None else before.value
-        new = self.folded(record, old, position)
-        ts = record.ts if before is None else max(record.ts, before.ts)
-        if before is None and self.node.emit is Emit.SETTLED:
-            old = None  # settled changes are those between batches, and before this one there was no row
-        self._rows.replace(place, before, record, new, ts, old)
-        return None
+        self.way(0)(record)
 
 
 class ReduceOperator(Fold[Reduce]):
@@ -59,15 +62,11 @@ class ReduceOperator(Fold[Reduce]):
 
     def __init__(self, node: Reduce, task: Context) -> None:
         super().__init__(node, task)
-        self._reducer = self.computed(node.reducer, "aggregate", "value")
+        reduce = node.reducer.called_with("aggregate", "value")
+        self.folds = [lambda _, value, aggregate: value if aggregate is None else reduce(aggregate, value)]
 
     def begun(self) -> Any:
         return None
-
-    def folded(self, record: Record, aggregate: Any, position: int) -> Any:  # noqa: ARG002
-        if aggregate is None:
-            return record.value
-        return self._reducer(record, aggregate, record.value)
 
 
 class AggregateOperator(Fold[Aggregate]):
@@ -75,13 +74,10 @@ class AggregateOperator(Fold[Aggregate]):
 
     def __init__(self, node: Aggregate, task: Context) -> None:
         super().__init__(node, task)
-        self._aggregator = self.computed(node.aggregator, *_SYMBOLS)
+        self.folds = [node.aggregator.called_with(*_SYMBOLS)]
 
     def begun(self) -> Any:
         return self.node.initial.make()
-
-    def folded(self, record: Record, aggregate: Any, position: int) -> Any:  # noqa: ARG002
-        return self._aggregator(record, record.key, record.value, aggregate)
 
 
 class CogroupOperator(Fold[Cogroup]):
@@ -89,10 +85,7 @@ class CogroupOperator(Fold[Cogroup]):
 
     def __init__(self, node: Cogroup, task: Context) -> None:
         super().__init__(node, task)
-        self._aggregators = [self.computed(aggregator, *_SYMBOLS) for aggregator in node.aggregators]
+        self.folds = [aggregator.called_with(*_SYMBOLS) for aggregator in node.aggregators]
 
     def begun(self) -> Any:
         return self.node.initial.make()
-
-    def folded(self, record: Record, aggregate: Any, position: int) -> Any:
-        return self._aggregators[position](record, record.key, record.value, aggregate)

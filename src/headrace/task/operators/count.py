@@ -26,6 +26,6 @@ class CountOperator(KeptTable[Count]):
             # As in Kafka Streams the first change comes from 0; settled changes are those between batches.
             self._rows.replace(place, before, record, 1, record.ts, 0 if self.node.emit is Emit.EVERY else None)
         else:
-            ts, old = max(record.ts, before.ts), before.value
-            self._rows.replace(place, before, record, old + 1, ts, old)
+            old, ts = before
+            self._rows.replace(place, before, record, old + 1, max(record.ts, ts), old)
         return None

@@ -30,7 +30,7 @@ class Undecoded:
 def way_into(source: Operator[Any]) -> Way:
     """How the records of a source come in; those that could not be decoded go to where its failures are read."""
     if source.node not in source.task.reading_failures:
-        return source.on_record
+        return source.forward if type(source) is SourceOperator else source.on_record
 
     def call(record: Record) -> None:
         if isinstance(record.value, Undecoded):

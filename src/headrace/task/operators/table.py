@@ -26,7 +26,7 @@ class TableSourceOperator(KeptTable[TableSource | ToTable]):
         if record.key is None:
             return self.drop(Reason.NO_KEY, record)
         place, before = self._rows.find(record.key)
-        self._rows.replace(place, before, record, record.value, record.ts, before and before.value)
+        self._rows.replace(place, before, record, record.value, record.ts, before and before[0])
         return None
 
 

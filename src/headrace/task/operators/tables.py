@@ -9,7 +9,7 @@ from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.plan.nodes import Emit, Node
 from headrace.state.expiry import Expiry
-from headrace.state.keyvalue import KeyValueStore, Stored
+from headrace.state.keyvalue import Found, KeyValueStore, Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.emission import Emission
@@ -76,7 +76,7 @@ class Kept:
             self._time.before.add(0, 1, self._expire)
         self._store: KeyValueStore = table.task.stores.key_value_store(store)
         self._key = table.node.output().key.store_serde()
-        self._emission = Emission(emit, table.forward, old=table.sends_old)
+        self._emission = Emission(emit, table, old=table.sends_old)
 
     def get(self, key: Any) -> Stored | None:
         """What is stored under a key."""
@@ -87,38 +87,37 @@ class Kept:
         written = self._key.write(key)
         return self._emission.sent(written, self._store.get(written))
 
-    def find(self, key: Any) -> tuple[bytes, Stored | None]:
+    def find(self, key: Any) -> tuple[bytes, Found | None]:
         """The place of a key, and what is stored there."""
         place = self._key.write(key)
-        return place, self._store.get(place)
+        return place, self._store.find(place)
 
     def put(self, record: Record, new: Any, ts: int, old: Any, is_latest: bool = True) -> None:
         """Store the new value of the record's key, None to delete it, and send on the change."""
         self.replace(*self.find(record.key), record, new, ts, old, is_latest)
 
     def replace(
-        self, key: bytes, before: Stored | None, record: Record, new: Any, ts: int, old: Any, is_latest: bool = True
+        self, place: bytes, before: Found | None, record: Record, new: Any, ts: int, old: Any, is_latest: bool = True
     ) -> None:
-        """The same where the key was found before.
+        """The same where the place of the key was found before.
 
         A record whose row would be due for deletion already is dropped as late.
         """
         if self._expiry is not None and new is not None:
             if self._expiry.is_over(ts, self._time.stream_ms):
                 return self._table.drop(Reason.LATE, record)
-            self._expiry.written(key, ts)
-        self._store.put(key, new, ts=ts)
-        self._emission.changed(key, record.with_row(record.key, Change(new, old, is_latest), ts), before)
+            self._expiry.written(place, ts)
+        self._store.put(place, new, ts=ts)
+        self._emission.changed(place, before, record, record.key, new, old, ts, is_latest)
         return None
 
     def _expire(self, now: int) -> None:
         assert self._expiry is not None
-        for key, due in self._expiry.over(now, self._written_at):
-            gone = self._store.get(key)
+        for place, due in self._expiry.over(now, self._written_at):
+            gone = self._store.find(place)
             assert gone is not None, "a key that is not there is not due"
-            self._store.put(key, None, ts=due)
-            change = Change(None, gone.value)
-            self._emission.changed(key, Record(key=self._key.read(key), value=change, ts=due), gone)
+            self._store.put(place, None, ts=due)
+            self._emission.changed(place, gone, Record(ts=due), self._key.read(place), None, gone[0], due)
 
     def _written_at(self, key: bytes) -> int | None:
         row = self._store.get(key)

@@ -40,7 +40,7 @@ class WindowedOperator(TableOperator[W]):
         self.key = node.key_serde()
         self.time = StreamTime(task, node.name, node.windows.idle_ms, self._idle)
         self._windowed_key = node.windowed_serde()
-        self._emission = Emission(node.emit, self.forward, old=self.sends_old)
+        self._emission = Emission(node.emit, self, old=self.sends_old)
         self._closed = task.memory.of(node.name, "closed", Closed)
         self._forgotten: list[Forgotten] | None = None
 
@@ -129,8 +129,7 @@ class WindowedOperator(TableOperator[W]):
         """A window of the record's key has a new value: send it on, unless only the last one is wanted."""
         if not self.node.final:
             key = Windowed(record.key, *window)
-            change = self._record(record, key, Change(new, old), ts)
-            self._emission.changed(self._windowed_key.write(key), change, before)
+            self._emission.changed(self._windowed_key.write(key), before, record, key, new, old, ts)
 
     def send_through(self, emission: Emission) -> None:
         """Send on changes by the way of a table that this is a part of."""

@@ -19,7 +19,7 @@ class WindowedCogroupOperator(TableOperator[WindowedCogroup]):
 
     def __init__(self, node: WindowedCogroup, task: Context) -> None:
         super().__init__(node, task)
-        self._emission = Emission(node.emit, self.forward, old=self.sends_old)
+        self._emission = Emission(node.emit, self, old=self.sends_old)
 
     def connect(
         self, upstream: tuple[Operator[Any] | None, ...], readers: tuple[tuple[Operator[Any], int], ...]
