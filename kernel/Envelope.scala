@@ -2,7 +2,7 @@ package org.apache.spark.sql.headrace
 
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.sql.types.StructType
 
 /** A record on its way between tasks.
@@ -54,20 +54,69 @@ final class EnvelopeReader(columns: Seq[String]) extends (InternalRow => Envelop
   private def bytes(row: InternalRow, column: Int): Array[Byte] = if (row.isNullAt(column)) null else row.getBinary(column)
 }
 
-/** Some columns of envelopes as rows; each is good until the next. */
-final class EnvelopeWriter(columns: Seq[String]) extends (Envelope => InternalRow) {
+/** An envelope as a row with columns of these names; nothing is copied, and each is good until the next. */
+final class EnvelopeRow(columns: Seq[String]) extends BaseGenericInternalRow with (Envelope => InternalRow) {
+  import EnvelopeRow._
+
   private val places = columns.map(Envelope.columns.indexOf(_)).toArray
-  private val row = new GenericInternalRow(places.length)
-  private val projection = UnsafeProjection.create(places.map(Envelope.schema(_).dataType))
+  private var envelope: Envelope = _
 
   override def apply(envelope: Envelope): InternalRow = {
-    var i = 0
-    while (i < places.length) {
-      row.update(i, envelope.productElement(places(i)))
-      i += 1
-    }
-    projection(row)
+    this.envelope = envelope
+    this
   }
+
+  override def numFields: Int = places.length
+
+  override def isNullAt(column: Int): Boolean = places(column) match {
+    case Key => envelope.key == null
+    case Value => envelope.value == null
+    case Old => envelope.old == null
+    case Topic => envelope.topic == null
+    case Headers => envelope.headers == null
+    case _ => false
+  }
+
+  override def getInt(column: Int): Int = if (places(column) == Group) envelope.group else envelope.tag
+
+  override def getBoolean(column: Int): Boolean = envelope.latest
+
+  override def getLong(column: Int): Long = places(column) match {
+    case Ts => envelope.ts
+    case Turn => envelope.turn
+    case Queue => envelope.queue
+    case Seq => envelope.seq
+    case Source => envelope.source
+    case Offset => envelope.offset
+  }
+
+  override def getBinary(column: Int): Array[Byte] = places(column) match {
+    case Key => envelope.key
+    case Value => envelope.value
+    case Old => envelope.old
+    case Topic => envelope.topic
+    case Headers => envelope.headers
+  }
+
+  override protected def genericGet(column: Int): Any = envelope.productElement(places(column))
+
+  override def setNullAt(column: Int): Unit = throw new UnsupportedOperationException
+  override def update(column: Int, value: Any): Unit = throw new UnsupportedOperationException
+}
+
+object EnvelopeRow {
+  private final val Group = 0
+  private final val Key = 2
+  private final val Value = 3
+  private final val Old = 4
+  private final val Ts = 6
+  private final val Turn = 7
+  private final val Queue = 8
+  private final val Seq = 9
+  private final val Topic = 10
+  private final val Headers = 11
+  private final val Source = 12
+  private final val Offset = 13
 }
 
 object Envelope {

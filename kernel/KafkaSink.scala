@@ -2,7 +2,7 @@ package org.apache.spark.sql.headrace
 
 import java.util
 
-import org.apache.kafka.clients.producer.ProducerRecord
+import org.apache.kafka.clients.producer.{Callback, ProducerRecord}
 import org.apache.kafka.common.errors.{InvalidTimestampException, RecordTooLargeException, RetriableException}
 import org.apache.kafka.common.header.internals.RecordHeader
 import org.apache.spark.sql.catalyst.InternalRow
@@ -12,6 +12,7 @@ import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
+import org.apache.spark.unsafe.types.UTF8String
 
 /** Writes rows (topic, key, value, ts, headers, partition) to Kafka, with their own timestamps; at least once.
   * Without a partition it is the one of the key.
@@ -75,15 +76,26 @@ class KafkaSinkWriter(options: SinkOptions) extends DataWriter[InternalRow] {
 
   private val producer = Producers.take(options)
   @volatile private var failure: (String, Exception) = _
+  /** The topic of the last record, which is that of most: its name is read and looked up once. */
+  private var named = UTF8String.EMPTY_UTF8
+  private var topic = ""
+  private var acknowledged: Callback = _
 
   override def write(row: InternalRow): Unit = {
     failIfFailed()
-    val topic = row.getUTF8String(Topic).toString
-    producer.check(topic)
+    if (row.getUTF8String(Topic) != named) turnTo(row.getUTF8String(Topic).clone())
     val record = new ProducerRecord(topic, partition(row), Long.box(row.getLong(Ts)), bytes(row, Key), bytes(row, Value))
     addHeaders(record, row)
-    try producer.kafka.send(record, (_, exception) => if (exception != null && failure == null) failure = (topic, exception))
+    try producer.kafka.send(record, acknowledged)
     catch { case exception: Exception => throw refused(topic, exception) }
+  }
+
+  private def turnTo(name: UTF8String): Unit = {
+    val target = name.toString
+    producer.check(target)
+    named = name
+    topic = target
+    acknowledged = (_, exception) => if (exception != null && failure == null) failure = (target, exception)
   }
 
   override def commit(): WriterCommitMessage = {

@@ -53,7 +53,7 @@ case class StageExec(
     val group = Groups.of(getStateInfo.numPartitions)(TaskContext.getPartitionId())
     val inOrder = if (spec.ordered) rows else TaskOrder.sort(rows, child.schema)
     val records = inOrder.map(new EnvelopeReader(child.output.map(_.name)))
-    val results = work(group, new StateCells(db, _), computes, records).map(new EnvelopeWriter(output.map(_.name)))
+    val results = work(group, new StateCells(db, _), computes, records).map(new EnvelopeRow(output.map(_.name)))
     CompletionIterator[InternalRow, Iterator[InternalRow]](results, {
       longMetric("allUpdatesTimeMs") += NANOSECONDS.toMillis(System.nanoTime - began)
       tally.count(Tally.Rows, spec.number.toString, "", StageExec.rows(db))

@@ -76,9 +76,10 @@ class W1a(Workload):
     """1200 bytes of text in, their base64 out."""
 
     name, title = "W1a", "stateless: base64 of 1200 bytes"
+    size = 1200
 
     def records(self, count: int, chance: random.Random) -> Iterator[Input]:
-        texts = pool(chance, 900)
+        texts = pool(chance, self.size * 3 // 4)
         for number in range(count):
             value = base64.b64encode(next(texts))
             yield Input(number.to_bytes(8, "big"), value, self.at_ms(number))
