@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -49,10 +50,12 @@ def imported(_):
     import headrace.task.task
     return headrace.__file__
 
+{split}
+
 quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 spark = {{"spark.master": {master!r}, "spark.executor.memory": "512m", "spark.executor.extraJavaOptions": quick}}
 app = hr.App("count", broker={broker!r}, checkpoint={checkpoint!r}, spark=spark)
-words = app.stream({source!r}, value=hr.STRING).flat_map_values(lambda line: line.split())
+words = app.stream({source!r}, value=hr.STRING).flat_map_values(split)
 words.group_by(lambda _, word: word).count(store="n").to_stream().to({target!r}, key=hr.STRING)
 with app:
     while app.metrics().records_in < {records}:
@@ -68,6 +71,11 @@ with app:
     except hr.HeadraceError as error:
         print(str(error).splitlines()[0])
 """
+
+
+def split(line: str) -> list[str]:
+    """Runs in Python processes, beside the executors if there are any."""
+    return [word for word in line.split() if word]
 
 
 class Cluster:
@@ -140,7 +148,7 @@ def counts(broker: str, target: str) -> dict[str | None, int | None]:
 
 def count_here(broker: str, checkpoint: str, source: str, target: str) -> None:
     app = hr.App("count", broker=broker, checkpoint=checkpoint)
-    words = app.stream(source, value=hr.STRING).flat_map_values(lambda line: line.split())
+    words = app.stream(source, value=hr.STRING).flat_map_values(split)
     words.group_by(lambda _, word: word).count(store="n").to_stream().to(target, key=hr.STRING)
     app.run(until="latest")
 
@@ -164,7 +172,11 @@ def test_two_workers_go_on_where_one_process_was_and_back(
     unreadable = topic("unreadable", partitions=1)
     produce(broker, None, unreadable, [NewRecord(value=b"\xff")])
     names = {"broker": broker, "checkpoint": checkpoint, "source": source, "target": target, "unreadable": unreadable}
-    report, failure = run(tmp_path, PROGRAM.format(**names, master=master, records=len(LINES)), sys.executable)
+    report, failure = run(
+        tmp_path,
+        PROGRAM.format(**names, master=master, records=len(LINES), split=inspect.getsource(split)),
+        sys.executable,
+    )
     assert failure.startswith("the value of a record is not STRING: ")
     assert counts(broker, target) == expected
     tasks, shipped = json.loads(report)
