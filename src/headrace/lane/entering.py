@@ -2,35 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import cast
+from typing import NamedTuple, cast
 
 from headrace.lane.frames import Reader, letter_parts
 from headrace.lane.nodes import Enter
 from headrace.model.change import Change
 from headrace.model.record import Header, RawRecord, Record
+from headrace.plan.nodes import Source
 
 _PLACE, _PARTITION = 40, (1 << 24) - 1
 
-Rows = tuple[list[RawRecord], Sequence[bytes | None], Sequence[bool]]
-"""Records, and of changes of a table their old values and whether they are the latest."""
+
+class Rows(NamedTuple):
+    """The records of a chunk, column by column."""
+
+    times: Sequence[int]
+    keys: Sequence[bytes | None]
+    values: Sequence[bytes | None]
+    olds: Sequence[bytes | None]
+    """Of changes of a table the old values."""
+    latest: Sequence[bool]
+    """Of such changes, whether they are the latest."""
+    headers: Sequence[tuple[Header, ...]]
+    origins: Sequence[str]
+    """Where they were read: topic-partition@offset."""
+
+    @staticmethod
+    def read(chunk: Reader, count: int, topics: Mapping[int, str]) -> Rows:
+        """What a message holds."""
+        times, sources, offsets = chunk.int64s(count), chunk.int64s(count), chunk.int64s(count)
+        keys, values, olds = (chunk.column(count) or [None] * count for _ in range(3))
+        headers, outdated = chunk.column(count), chunk.column(count)
+        latest = [True] * count if outdated is None else [one is None for one in outdated]
+        unpacked = [()] * count if headers is None else [_headers(one) for one in headers]
+        return Rows(times, keys, values, olds, latest, unpacked, _origins(sources, offsets, topics))
+
+    def one_by_one(self) -> Iterator[tuple[RawRecord, bytes | None, bool]]:
+        """Records, old values, and whether they are the latest. A plain tuple is all that a `RawRecord` is."""
+        raws = zip(repeat(""), self.times, self.keys, self.values, self.headers, self.origins, strict=False)
+        return zip(cast("Iterator[RawRecord]", raws), self.olds, self.latest, strict=True)
+
+    def all_at_once(self, node: Enter | Source) -> list[Record] | None:
+        """The records as they come in at a node, in half the time; None if the bytes of one of them do not fit."""
+        read_key, read_value = node.key.read, node.value.read
+        try:
+            keys = [None if one is None else read_key(one) for one in self.keys]
+            values = [None if one is None else read_value(one) for one in self.values]
+        except ValueError:
+            return None
+        return Record.made_all(keys, values, self.times, self.headers, self.origins)
+
 
 Reading = Callable[[RawRecord, bytes | None, bool], Record]
 """How a record is made of its row."""
-
-
-def read_rows(chunk: Reader, count: int, topics: Mapping[int, str]) -> Rows:
-    """The records of a chunk. They are plain tuples, which is all that a `RawRecord` is."""
-    times, sources, offsets = chunk.int64s(count), chunk.int64s(count), chunk.int64s(count)
-    keys, values, olds = chunk.column(count), chunk.column(count), chunk.column(count)
-    headers, outdated = chunk.column(count), chunk.column(count)
-    nothing: list[None] = [None] * count
-    unpacked = [()] * count if headers is None else [_headers(one) for one in headers]
-    origins = _origins(sources, offsets, topics)
-    raws = zip(repeat("", count), times, keys or nothing, values or nothing, unpacked, origins, strict=True)
-    latest = [True] * count if outdated is None else [one is None for one in outdated]
-    return cast("list[RawRecord]", list(raws)), olds or nothing, latest
 
 
 def entering(node: Enter) -> Reading:
@@ -48,7 +74,6 @@ def entering(node: Enter) -> Reading:
 
 
 def _origins(sources: Sequence[int], offsets: Sequence[int], topics: Mapping[int, str]) -> list[str]:
-    """Where records were read: topic-partition@offset."""
     places = {one: f"{topics.get(one >> _PLACE, '?')}-{one & _PARTITION}@" for one in set(sources)}
     return [f"{places[source]}{offset}" for source, offset in zip(sources, offsets, strict=True)]
 

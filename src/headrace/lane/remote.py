@@ -17,6 +17,7 @@ T = TypeVar("T")
 MEMORY = "memory"
 _PROTOCOL = 5
 _PAGE = 512
+_UNKNOWN: Any = object()
 _MOST = 200_000
 """So many things are kept of one store before all that changed is written, and the rest forgotten."""
 
@@ -28,27 +29,27 @@ class RemoteCells(Cells):
 
     def __init__(self, name: str, channel: Channel) -> None:
         self._name, self._channel = name, channel
-        self._things: dict[bytes, Any] = {}
-        """All that is known of this batch, None where nothing is."""
-        self._changed: dict[bytes, None] = {}
+        self._read: dict[bytes, Any] = {}
+        """What was asked for in this batch, None where nothing is."""
+        self._changed: dict[bytes, Any] = {}
+        """What has to be written, None where nothing is any more; it counts before what was read."""
         self._ordered: list[bytes] | None = None
         """The changed places in their order, from the first time that somebody asks for one."""
         self._empty: bool | None = None
         """Whether nothing at all lies there; None before the first question."""
 
     def get(self, place: bytes) -> Any:
-        try:
-            return self._things[place]
-        except KeyError:
-            thing = self._things[place] = None if self._is_empty() else self._ask(place)
-            return thing
+        thing = self._changed.get(place, _UNKNOWN)
+        if thing is _UNKNOWN:
+            thing = self._read.get(place, _UNKNOWN)
+        if thing is _UNKNOWN:
+            thing = self._read[place] = None if self._is_empty() else self._ask(place)
+        return thing
 
     def put(self, place: bytes, thing: Any) -> None:
-        self._things[place] = thing
-        if place not in self._changed:
-            self._changed[place] = None
-            if self._ordered is not None:
-                insort(self._ordered, place)
+        if self._ordered is not None and place not in self._changed:
+            insort(self._ordered, place)
+        self._changed[place] = thing
 
     def remove(self, place: bytes) -> None:
         self.put(place, None)
@@ -66,41 +67,43 @@ class RemoteCells(Cells):
 
     def came_along(self, place: bytes, data: bytes | None) -> None:
         """What lies at a place was sent before anybody asked."""
-        if place not in self._things:
-            self._things[place] = None if data is None else pickle.loads(data)
+        if place not in self._read:
+            self._read[place] = None if data is None else pickle.loads(data)
 
     def fetch(self, places: list[bytes]) -> None:
         """Ask for many places at once: each will be looked at."""
-        unknown = [place for place in places if place not in self._things]
+        unknown = [place for place in places if place not in self._read and place not in self._changed]
         if not unknown:
             return
         if self._is_empty():
-            self._things.update(dict.fromkeys(unknown))
+            self._read.update(dict.fromkeys(unknown))
             return
         asked = Writer().text(self._name).int32(len(unknown)).column(unknown)
         found = self._channel.ask("M", asked.take()).column(len(unknown)) or [None] * len(unknown)
         for place, data in zip(unknown, found, strict=True):
-            self._things[place] = None if data is None else pickle.loads(data)
+            self._read[place] = None if data is None else pickle.loads(data)
 
     def is_full(self) -> bool:
         """Whether it should be emptied in the middle of a batch."""
-        return len(self._things) > _MOST
+        return len(self._read) + len(self._changed) > _MOST
 
     def changes(self) -> list[tuple[bytes, bytes | None]]:
         """What has to be written; nothing is known afterwards."""
-        things, changed = self._things, self._changed
-        self._things, self._changed, self._ordered, self._empty = {}, {}, None, None
-        return [
-            (place, None if (thing := things[place]) is None else pickle.dumps(thing, _PROTOCOL)) for place in changed
-        ]
+        changed = self._changed
+        self._read, self._changed, self._ordered, self._empty = {}, {}, None, None
+        dumps = pickle.dumps
+        return [(place, None if thing is None else dumps(thing, _PROTOCOL)) for place, thing in changed.items()]
 
     def _merged(self, page: Page, first: bytes, behind: bytes | None) -> Iterator[tuple[bytes, Any]]:
         """What lies in a range, as this batch has changed it."""
         there = dict(page)
         for place in sorted({*there, *self._changed_between(first, behind)}):
-            thing = self._things[place] if place in self._things else pickle.loads(there[place])
+            thing = self._changed[place] if place in self._changed else self._known(place, there[place])
             if thing is not None:
                 yield place, thing
+
+    def _known(self, place: bytes, data: bytes) -> Any:
+        return self._read[place] if place in self._read else pickle.loads(data)
 
     def _changed_between(self, first: bytes, behind: bytes | None) -> list[bytes]:
         if self._ordered is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from headrace.lane.entering import Reading, Rows, entering, read_rows
+from headrace.lane.entering import Reading, Rows, entering
 from headrace.lane.frames import Channel, Reader, Writer
 from headrace.lane.nodes import Enter
 from headrace.lane.operators import LANE_OPERATORS, LaneContext
@@ -21,6 +22,7 @@ from headrace.plan.nodes import Node, Repartition, Source, To
 from headrace.state.stores import Stores
 from headrace.task.drops import Drops
 from headrace.task.operators import Operator
+from headrace.task.operators.base import Way
 from headrace.task.operators.source import decoding
 from headrace.task.task import Task
 from headrace.task.timers import NEVER
@@ -59,6 +61,8 @@ class LaneTask:
         self._timestamps = Timestamps(self._clock, self._drops, self._state.memory)
         self._tasks: list[Task] = []
         self._entries: dict[int, Entry] = {}
+        self._alone: dict[int, tuple[Enter | Source, Way]] = {}
+        """Of those entries that lead to one task, and are no changes: the node, and the way into the task."""
         self._flushes: list[Callable[[], None]] = []
 
     def begin(self, batch: int, now_ms: int) -> bytes:
@@ -76,26 +80,42 @@ class LaneTask:
     def take(self, chunk: Reader) -> bytes:
         """What comes of a chunk of records."""
         refused, count = chunk.text(), chunk.int32()
-        tags, rows = chunk.int32s(count), read_rows(chunk, count, self._program.topics)
+        tags, rows = chunk.int32s(count), Rows.read(chunk, count, self._program.topics)
         for _ in range(chunk.int32()):
             self._state.cells(chunk.text()).came_along(chunk.data(), chunk.part())
         if self._program.lookups:
             self._look_ahead(tags, rows)
-        entries, outbox = self._entries, self._outbox
-        for number, (tag, raw, old, latest) in enumerate(zip(tags, *rows, strict=True)):
-            outbox.cause = number
-            if refused:
-                self._refuse(tag, (raw, old, latest), refused)
-            else:
-                entries[tag](raw, old, latest)
-        outbox.cause = NOBODY
+        if refused or not self._take_together(tags, rows):
+            self._take_singly(tags, rows, refused)
+        self._outbox.cause = NOBODY
         self._state.spill()
         return self._answer().take()
+
+    def _take_together(self, tags: array[int], rows: Rows) -> bool:
+        """Take records that all come in at one node; False if they do not, or cannot all be read."""
+        alone = self._alone.get(tags[0])
+        if alone is None or tags.count(tags[0]) < len(tags):
+            return False
+        node, way = alone
+        records, outbox = rows.all_at_once(node), self._outbox
+        for number, record in enumerate(records or ()):
+            outbox.cause = number
+            way(record)
+        return records is not None
+
+    def _take_singly(self, tags: array[int], rows: Rows, refused: str) -> None:
+        entries, outbox = self._entries, self._outbox
+        for number, (tag, row) in enumerate(zip(tags, rows.one_by_one(), strict=True)):
+            outbox.cause = number
+            if refused:
+                self._refuse(tag, row, refused)
+            else:
+                entries[tag](*row)
 
     def _look_ahead(self, tags: Sequence[int], rows: Rows) -> None:
         """Ask at once for what the keys of all records have in stores that know them by other bytes."""
         for tag, lookups in self._program.lookups.items():
-            found = {raw[2] for at, raw in zip(tags, rows[0], strict=True) if at == tag}
+            found = {key for at, key in zip(tags, rows.keys, strict=True) if at == tag}
             read = self._program.entries[tag].key.decode  # type: ignore[union-attr]
             with suppress(ValueError):  # what does not fit is told when its turn comes
                 values = [read(key) for key in sorted(key for key in found if key is not None)]
@@ -140,9 +160,8 @@ class LaneTask:
             assert isinstance(node, Source)
             return self._stamping(tag, node)
         read, ways = self._reading(node), [task.way_in(node) for task in self._tasks if task.reads(node)]
-        if len(ways) == 1:
-            (way,) = ways
-            return lambda raw, old, latest: way(read(raw, old, latest))
+        if len(ways) == 1 and (isinstance(node, Source) or (isinstance(node, Enter) and not node.changes)):
+            self._alone[tag] = node, ways[0]
 
         def enter(raw: RawRecord, old: bytes | None, latest: bool) -> None:
             record = read(raw, old, latest)

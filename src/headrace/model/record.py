@@ -65,6 +65,17 @@ class Record(_Parts):
         """A record of its parts in their order: many are made, and names take time."""
         return _new(Record, (key, value, ts, headers, origin))
 
+    @staticmethod
+    def made_all(
+        keys: Iterable[Any],
+        values: Iterable[Any],
+        times: Iterable[int],
+        headers: Iterable[tuple[Header, ...]],
+        origins: Iterable[str | None],
+    ) -> list[Record]:
+        """As many records as there are of each part."""
+        return [_new(Record, parts) for parts in zip(keys, values, times, headers, origins, strict=True)]
+
     def with_key(self, key: Any) -> Record:
         """The same with another key."""
         return _new(Record, (key, self.value, self.ts, self.headers, self.origin))

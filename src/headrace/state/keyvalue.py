@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from headrace.state.cells import prefix_end
@@ -28,18 +28,15 @@ class KeyValueStore:
 
     def __init__(self, state: State, name: str) -> None:
         self._cells = state.cells(f"store.{name}")
-
-    def find(self, key: bytes) -> Found | None:
+        self.find: Callable[[bytes], Found | None] = self._cells.get
         """What is stored under a key, as it lies there."""
-        found: Found | None = self._cells.get(key)
-        return found
 
     def get(self, key: bytes) -> Stored | None:
         """What is stored under a key."""
         found = self._cells.get(key)
         return None if found is None else stored_of(found)
 
-    def put(self, key: bytes, value: Any, *, ts: int) -> None:
+    def put(self, key: bytes, value: Any, ts: int) -> None:
         """Store a value under a key; None removes the key."""
         if value is None:
             self._cells.remove(key)

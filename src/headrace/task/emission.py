@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 from headrace.model.change import Change
-from headrace.model.record import Record
+from headrace.model.record import Header, Record
 from headrace.plan.nodes import Emit
 from headrace.state.keyvalue import Found, Stored, stored_of
 from headrace.task.operators.base import Operator
 
-_Held = tuple[Record, Any, Any, int, bool]
-"""The record that made a change, its key, the new value, its time, and whether it is the latest."""
+_Held = tuple[int, Found | None, Any, Any, Any, int, tuple[Header, ...], str | None, bool]
+"""Of a place that has changed in this batch: the number of its last change, what was stored before the first, the old
+value of the first, the key, the new value of the last, its time, the headers and origin of the record that made it, and
+whether it is the latest."""
 
 
 class Emission:
@@ -24,8 +27,7 @@ class Emission:
     def __init__(self, emit: Emit, table: Operator[Any], *, old: bool) -> None:
         self._every, self._table, self._old = emit is Emit.EVERY, table, old
         self._held: dict[bytes, _Held] = {}
-        self._before: dict[bytes, tuple[Found | None, Any]] = {}
-        """Of the places that changed in this batch: what was stored before, and the old value of the first change."""
+        self._number = 0
 
     def changed(
         self,
@@ -39,31 +41,34 @@ class Emission:
         is_latest: bool = True,
     ) -> None:
         """A record has given a key a new value; `place` is where it lies, and `before` what lay there until now."""
+        _, _, _, headers, origin = record
         if self._every:
-            return self._send(record, key, new, old, ts, is_latest)
-        if place in self._before:
-            del self._held[place]  # put back at the end: keys leave in the order of their last changes
+            return self._send(key, new, old, ts, headers, origin, is_latest)
+        held = self._held.get(place)
+        if held is not None:
+            before, old = held[1], held[2]
             is_latest = True
-        else:
-            self._before[place] = before, old
-        self._held[place] = record, key, new, ts, is_latest
+        self._number += 1
+        self._held[place] = self._number, before, old, key, new, ts, headers, origin, is_latest
         return None
 
     def sent(self, place: bytes, stored: Stored | None) -> Stored | None:
         """What those who read the changes know of a place, while this is stored."""
-        if place not in self._before:
+        held = self._held.get(place)
+        if held is None:
             return stored
-        before = self._before[place][0]
+        before = held[1]
         return None if before is None else stored_of(before)
 
     def flush(self) -> None:
-        """The batch is over."""
-        held, before, self._held, self._before = self._held, self._before, {}, {}
-        for place, (record, key, new, ts, is_latest) in held.items():
-            old = before[place][1]
+        """The batch is over: keys leave in the order of their last changes."""
+        held, self._held = self._held, {}
+        for _, _, old, key, new, ts, headers, origin, is_latest in sorted(held.values(), key=itemgetter(0)):
             if new is not None or old is not None:
-                self._send(record, key, new, old, ts, is_latest)
+                self._send(key, new, old, ts, headers, origin, is_latest)
 
-    def _send(self, record: Record, key: Any, new: Any, old: Any, ts: int, is_latest: bool) -> None:
+    def _send(
+        self, key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...], origin: str | None, is_latest: bool
+    ) -> None:
         change = Change(new, old if self._old else None, is_latest)
-        self._table.forward(record.with_row(key, change, ts))
+        self._table.forward(Record.made(key, change, ts, headers, origin))

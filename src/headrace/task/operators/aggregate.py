@@ -34,6 +34,7 @@ class Fold(KeptTable[N]):
 
     def way(self, position: int) -> Way:
         rows, fold, settles = self._rows, self.folds[position], self.node.emit is Emit.SETTLED
+        place_of, find, replace = rows.place, rows.find, rows.replace
 
         def on_record(record: Record) -> None:
             key, value, ts, _, _ = record
@@ -41,7 +42,8 @@ class Fold(KeptTable[N]):
                 return self.drop(Reason.NO_KEY, record)
             if value is None:
                 return self.drop(Reason.NO_VALUE, record)
-            place, before = rows.find(key)
+            place = place_of(key)
+            before = find(place)
             old, since = (self.begun(), ts) if before is None else before
             try:
                 new = fold(key, value, old)
@@ -49,7 +51,7 @@ class Fold(KeptTable[N]):
                 raise self.failed(record, str(exc)) from exc
             if before is None and settles:
                 old = None  # settled changes are those between batches, and before this one there was no row
-            return rows.replace(place, before, record, new, ts if ts > since else since, old)
+            return replace(place, before, record, new, ts if ts > since else since, old)
 
         return on_record
 

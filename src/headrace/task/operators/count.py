@@ -21,7 +21,8 @@ class CountOperator(KeptTable[Count]):
             return self.drop(Reason.NO_KEY, record)
         if record.value is None:
             return self.drop(Reason.NO_VALUE, record)
-        place, before = self._rows.find(record.key)
+        place = self._rows.place(record.key)
+        before = self._rows.find(place)
         if before is None:
             # As in Kafka Streams the first change comes from 0; settled changes are those between batches.
             self._rows.replace(place, before, record, 1, record.ts, 0 if self.node.emit is Emit.EVERY else None)

@@ -25,7 +25,8 @@ class TableSourceOperator(KeptTable[TableSource | ToTable]):
     def on_record(self, record: Record) -> None:
         if record.key is None:
             return self.drop(Reason.NO_KEY, record)
-        place, before = self._rows.find(record.key)
+        place = self._rows.place(record.key)
+        before = self._rows.find(place)
         self._rows.replace(place, before, record, record.value, record.ts, before and before[0])
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from headrace.model.change import Change
@@ -76,6 +77,10 @@ class Kept:
             self._time.before.add(0, 1, self._expire)
         self._store: KeyValueStore = table.task.stores.key_value_store(store)
         self._key = table.node.output().key.store_serde()
+        self.place: Callable[[Any], bytes] = self._key.write
+        """Where a key lies."""
+        self.find = self._store.find
+        """What is stored at a place."""
         self._emission = Emission(emit, table, old=table.sends_old)
 
     def get(self, key: Any) -> Stored | None:
@@ -87,19 +92,15 @@ class Kept:
         written = self._key.write(key)
         return self._emission.sent(written, self._store.get(written))
 
-    def find(self, key: Any) -> tuple[bytes, Found | None]:
-        """The place of a key, and what is stored there."""
-        place = self._key.write(key)
-        return place, self._store.find(place)
-
     def put(self, record: Record, new: Any, ts: int, old: Any, is_latest: bool = True) -> None:
         """Store the new value of the record's key, None to delete it, and send on the change."""
-        self.replace(*self.find(record.key), record, new, ts, old, is_latest)
+        place = self.place(record.key)
+        self.replace(place, self.find(place), record, new, ts, old, is_latest)
 
     def replace(
         self, place: bytes, before: Found | None, record: Record, new: Any, ts: int, old: Any, is_latest: bool = True
     ) -> None:
-        """The same where the place of the key was found before.
+        """The same where its place and what is there were found before.
 
         A record whose row would be due for deletion already is dropped as late.
         """
@@ -107,7 +108,7 @@ class Kept:
             if self._expiry.is_over(ts, self._time.stream_ms):
                 return self._table.drop(Reason.LATE, record)
             self._expiry.written(place, ts)
-        self._store.put(place, new, ts=ts)
+        self._store.put(place, new, ts)
         self._emission.changed(place, before, record, record.key, new, old, ts, is_latest)
         return None
 
