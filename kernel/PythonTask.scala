@@ -20,13 +20,22 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
   private val batch = TaskContext.get().getLocalProperty(MicroBatchExecution.BATCH_ID_KEY).toLong
   private val name = s"${stage.id}/$group"
   private val cells = mutable.Map.empty[String, Cells]
-  private val sent = mutable.Map.empty[String, BytesMap[AnyRef]]
+  /** By tag: the stores that the keys of records are looked up in; null for records that pass by. */
+  private val stores: Array[Array[Along]] = {
+    val found = mutable.Map.empty[String, Along]
+    val byTag = new Array[Array[Along]](program.entries.keys.maxOption.fold(0)(_ + 1))
+    program.entries.foreach { case (tag, names) => byTag(tag) = names.map(name => found.getOrElseUpdate(name, new Along(name))).toArray }
+    byTag
+  }
   private val out = new mutable.ArrayDeque[Envelope]
   private val leaving = new Leaving(group)
   private val frame = new FrameWriter
   private val worker = PythonWorker.borrow(program.worker, program.id, name)
   private val careful = Losses.of(name, batch)
   private val chunk = new Array[Envelope](Largest)
+  private val tags = new Array[Int](Largest)
+  private val times, sources, offsets = new Array[Long](Largest)
+  private val keys, values, olds, headers, outdated = new Array[Array[Byte]](Largest)
   private var filled, size = 0
   private var taken = 0L
   private var limit = Smallest
@@ -65,25 +74,36 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
   }
 
   private def put(envelope: Envelope): Unit =
-    if (!program.entries.contains(envelope.tag)) out += envelope
+    if (envelope.tag >= stores.length || stores(envelope.tag) == null) out += envelope
     else {
-      val suspect = careful.find(one => one.from <= taken + filled && taken + filled < one.until)
+      val suspect = if (careful.isEmpty) None else careful.find(one => one.from <= taken + filled && taken + filled < one.until)
       if (filled > 0 && (suspect.isDefined || size > MostBytes)) exchange()
-      chunk(filled) = envelope
-      filled += 1
-      size += length(envelope.key) + length(envelope.value) + length(envelope.old)
+      add(envelope)
       if (suspect.isDefined || filled == limit) exchange(suspect.filter(_.known))
     }
+
+  private def add(envelope: Envelope): Unit = {
+    chunk(filled) = envelope
+    tags(filled) = envelope.tag
+    times(filled) = envelope.ts
+    sources(filled) = envelope.source
+    offsets(filled) = envelope.offset
+    keys(filled) = envelope.key
+    values(filled) = envelope.value
+    olds(filled) = envelope.old
+    headers(filled) = Headers.plain(envelope.headers)
+    outdated(filled) = if (envelope.latest) null else Array.emptyByteArray
+    filled += 1
+    size += length(envelope.key) + length(envelope.value) + length(envelope.old)
+  }
 
   /** Send what was gathered, with the state of its keys, and take what comes of it. */
   private def exchange(refused: Option[Losses.Suspects] = None): Unit = watched(taken, taken + filled) {
     val began = System.nanoTime
     frame.text(refused.fold("")(_.why)).int(filled)
-    frame.ints(numbers(_.tag), filled).longs(longs(_.ts), filled)
-    frame.longs(longs(_.source), filled).longs(longs(_.offset), filled)
-    frame.column(column(_.key), filled).column(column(_.value), filled).column(column(_.old), filled)
-    frame.column(column(envelope => Headers.plain(envelope.headers)), filled)
-    frame.column(column(envelope => if (envelope.latest) null else Array.emptyByteArray), filled)
+    frame.ints(tags, filled).longs(times, filled).longs(sources, filled).longs(offsets, filled)
+    frame.column(keys, filled).column(values, filled).column(olds, filled)
+    frame.column(headers, filled).column(outdated, filled)
     along()
     worker.send('C', frame.take())
     receive(answered)
@@ -96,21 +116,22 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
 
   /** The state of keys that have not been there in this batch. */
   private def along(): Unit = {
-    val found = new mutable.ArrayBuffer[(String, Array[Byte], Array[Byte])]
+    val found = new mutable.ArrayBuffer[(Along, Array[Byte])]
     var i = 0
     while (i < filled) {
-      val key = chunk(i).key
-      if (key != null) program.entries(chunk(i).tag).foreach { store =>
-        val known = sent.getOrElseUpdate(store, new BytesMap[AnyRef])
-        if (known.get(key) == null) {
-          known.put(key, Known)
-          found += ((store, key, cellsOf(store).get(key)))
+      val key = keys(i)
+      if (key != null) {
+        val looked = stores(tags(i))
+        var j = 0
+        while (j < looked.length) {
+          if (looked(j).isNew(key)) found += ((looked(j), key))
+          j += 1
         }
       }
       i += 1
     }
     frame.int(found.length)
-    found.foreach { case (store, key, value) => frame.text(store).bytes(key).bytes(value) }
+    found.foreach { case (store, key) => frame.text(store.name).bytes(key).bytes(cellsOf(store.name).get(key)) }
   }
 
   private def end(): Unit = watched(taken, taken) {
@@ -208,33 +229,22 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
     }
 
   private def cellsOf(name: String): Cells = cells.getOrElseUpdate(name, state(Family + name))
+}
 
-  private def numbers(of: Envelope => Int): Array[Int] = {
-    val values = new Array[Int](filled)
-    var i = 0
-    while (i < filled) { values(i) = of(chunk(i)); i += 1 }
-    values
-  }
+/** A store whose state goes along with records, and the keys that it went along with in this batch. */
+private final class Along(val name: String) {
+  private val known = new BytesMap[AnyRef]
 
-  private def longs(of: Envelope => Long): Array[Long] = {
-    val values = new Array[Long](filled)
-    var i = 0
-    while (i < filled) { values(i) = of(chunk(i)); i += 1 }
-    values
-  }
-
-  private def column(of: Envelope => Array[Byte]): Array[Array[Byte]] = {
-    val values = new Array[Array[Byte]](filled)
-    var i = 0
-    while (i < filled) { values(i) = of(chunk(i)); i += 1 }
-    values
+  def isNew(key: Array[Byte]): Boolean = {
+    val unknown = known.get(key) == null
+    if (unknown) known.put(key, this)
+    unknown
   }
 }
 
 object PythonTask {
   private val Family = "python."
   private val Memory = "memory"
-  private val Known = new Object
   private val Last = Array.fill[Byte](1 << 10)(-1)
 
   /** Chunks are small at first, for nobody knows how long a record takes; these are milliseconds of a chunk. */

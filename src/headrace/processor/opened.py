@@ -23,15 +23,12 @@ class OpenedStore(Generic[K, V]):
         self._serde, self._values = connection.store.key, values
         self._read_only = connection.read_only
 
+    def _bound(self, key: K | None) -> bytes | None:
+        return None if key is None else self._key(key)
+
     def _key(self, key: K) -> bytes:
         if key is None:
             raise StoreRefused(self.name, "None is no key")
-        return self._written(key)
-
-    def _bound(self, key: K | None) -> bytes | None:
-        return None if key is None else self._written(key)
-
-    def _written(self, key: K) -> bytes:
         try:
             return self._serde.write(key)
         except ValueError as exc:
