@@ -36,7 +36,8 @@ class OpenedStore(Generic[K, V]):
 
     def _kept(self, value: V | None) -> tuple[Any, int]:
         """What is kept of a value and its time, if anything may be put here."""
-        self._check_writable()
+        if self._read_only:
+            self._check_writable()
         if value is None:
             return None, 0
         try:

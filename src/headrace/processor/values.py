@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -35,21 +36,16 @@ class PlainValues(Values):
     """Values alone: by a serde, or as the rows of a table are kept, which are copied."""
 
     def __init__(self, serde: Serde[Any] | None) -> None:
-        self._serde = serde
+        self.write: Callable[[Any], Any] = deepcopy if serde is None else serde.write
+        """The value, as nobody else can change it."""
+        self.read: Callable[[Any], Any] = deepcopy if serde is None else serde.read
+        """The value, for somebody who may change it."""
 
     def kept(self, value: Any) -> tuple[Any, int]:
         return self.write(value), 0
 
     def seen(self, stored: Stored) -> Any:
         return self.read(stored.value)
-
-    def write(self, value: Any) -> Any:
-        """The value, as nobody else can change it."""
-        return deepcopy(value) if self._serde is None else self._serde.write(value)
-
-    def read(self, kept: Any) -> Any:
-        """The value, for somebody who may change it."""
-        return deepcopy(kept) if self._serde is None else self._serde.read(kept)
 
 
 class TimestampedValues(PlainValues):

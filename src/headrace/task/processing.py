@@ -37,7 +37,7 @@ class TaskContext(ProcessorContext):
         """The record at hand."""
 
     def forward(self, record: Record, to: str | None = None) -> None:
-        checked = checked_record(record)
+        checked = record if type(record) is Record and record.ts >= 0 else checked_record(record)
         if checked.origin is None and self.record is not None:
             checked = _from(checked, self.record)
         self._send(checked, to)
