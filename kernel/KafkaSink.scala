@@ -14,7 +14,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Writes rows (topic, key, value, ts, headers, partition) to Kafka, with their own timestamps; at least once.
+/** Writes rows (topic, key, value, ts, headers, partition) to Kafka, with their own timestamps; see [[Delivery]].
   * Without a partition it is the one of the key.
   *
   * Spark's own Kafka sink gives every record the time it was written.
@@ -35,7 +35,7 @@ class KafkaSinkTable(override val schema: StructType) extends Table with Support
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = new WriteBuilder {
     override def build(): Write = new Write {
-      override def toStreaming: StreamingWrite = new KafkaSinkWrite(SinkOptions.of(info.options))
+      override def toStreaming: StreamingWrite = new KafkaSinkWrite(SinkOptions.of(info.options), info.queryId)
     }
   }
 }
@@ -43,21 +43,25 @@ class KafkaSinkTable(override val schema: StructType) extends Table with Support
 /** @param kafka        properties of the producer
   * @param topics       topics that are known to exist
   * @param createTopics whether any other topic that does not exist is made, as on the embedded broker
+  * @param app          the application in whose name transactions are made; null if there are to be none
+  * @param home         a topic that exists, to which the numbers of batches are written
   */
-case class SinkOptions(kafka: Map[String, String], topics: Set[String], createTopics: Boolean)
+case class SinkOptions(kafka: Map[String, String], topics: Set[String], createTopics: Boolean, app: String, home: String)
 
 object SinkOptions {
   def of(options: CaseInsensitiveStringMap): SinkOptions = SinkOptions(
     kafka = KafkaInput.properties(options),
     topics = options.getOrDefault("topics", "").split(',').toSet,
-    createTopics = options.getBoolean("createTopics", false))
+    createTopics = options.getBoolean("createTopics", false),
+    app = options.get("app"),
+    home = options.get("home"))
 }
 
-class KafkaSinkWrite(options: SinkOptions) extends StreamingWrite {
+class KafkaSinkWrite(options: SinkOptions, query: String) extends StreamingWrite {
   /** A batch begins. One that Spark has given up on must not: its tasks would go on writing, see `Kernel.finish`. */
   override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory = {
     if (Thread.interrupted()) throw new InterruptedException
-    new KafkaSinkWriterFactory(options)
+    new KafkaSinkWriterFactory(options, query)
   }
 
   override def useCommitCoordinator(): Boolean = true
@@ -65,47 +69,48 @@ class KafkaSinkWrite(options: SinkOptions) extends StreamingWrite {
   override def abort(batch: Long, messages: Array[WriterCommitMessage]): Unit = ()
 }
 
-class KafkaSinkWriterFactory(options: SinkOptions) extends StreamingDataWriterFactory {
-  override def createWriter(partition: Int, task: Long, batch: Long): DataWriter[InternalRow] =
-    new KafkaSinkWriter(options)
+class KafkaSinkWriterFactory(options: SinkOptions, query: String) extends StreamingDataWriterFactory {
+  override def createWriter(partition: Int, task: Long, batch: Long): DataWriter[InternalRow] = {
+    val delivery = if (options.app == null) new AtLeastOnce(options) else new ExactlyOnce(options, partition, Token(query, batch))
+    new KafkaSinkWriter(options, delivery)
+  }
 }
 
 /** Writes the rows of one partition; they are on the broker when `commit` returns. */
-class KafkaSinkWriter(options: SinkOptions) extends DataWriter[InternalRow] {
+class KafkaSinkWriter(options: SinkOptions, delivery: Delivery) extends DataWriter[InternalRow] {
   import KafkaSinkWriter._
 
-  private val producer = Producers.take(options)
   @volatile private var failure: (String, Exception) = _
   /** The topic of the last record, which is that of most: its name is read and looked up once. */
   private var named = UTF8String.EMPTY_UTF8
   private var topic = ""
   private var acknowledged: Callback = _
 
-  override def write(row: InternalRow): Unit = {
+  override def write(row: InternalRow): Unit = if (!delivery.isDone) {
     failIfFailed()
     if (row.getUTF8String(Topic) != named) turnTo(row.getUTF8String(Topic).clone())
     val record = new ProducerRecord(topic, partition(row), Long.box(row.getLong(Ts)), bytes(row, Key), bytes(row, Value))
     addHeaders(record, row)
-    try producer.kafka.send(record, acknowledged)
+    try delivery.send(record, acknowledged)
     catch { case exception: Exception => throw refused(topic, exception) }
   }
 
   private def turnTo(name: UTF8String): Unit = {
     val target = name.toString
-    producer.check(target)
+    Producers.check(options, target)
     named = name
     topic = target
     acknowledged = (_, exception) => if (exception != null && failure == null) failure = (target, exception)
   }
 
   override def commit(): WriterCommitMessage = {
-    producer.kafka.flush()
-    failIfFailed()
+    try delivery.commit()
+    finally failIfFailed()
     Written
   }
 
-  override def abort(): Unit = ()
-  override def close(): Unit = Producers.giveBack(options)
+  override def abort(): Unit = delivery.abort()
+  override def close(): Unit = delivery.close()
 
   private def failIfFailed(): Unit = if (failure != null) throw refused(failure._1, failure._2)
 

@@ -35,15 +35,20 @@ object Producers {
   })
 
   /** How many partitions a topic has. */
-  def partitions(options: SinkOptions, topic: String): Int =
-    try take(options).partitions(topic)
+  def partitions(options: SinkOptions, topic: String): Int = using(options)(_.partitions(topic))
+
+  /** Fail early and plainly for a topic that is not there, or make it where that is wanted. */
+  def check(options: SinkOptions, topic: String): Unit = using(options)(_.check(topic))
+
+  private def using[A](options: SinkOptions)(ask: SharedProducer => A): A =
+    try ask(take(options))
     finally giveBack(options)
 
   /** Let go of those that nobody has used for so long. */
   def sweep(idleMs: Long): Unit = producers.keySet.forEach(options =>
     producers.computeIfPresent(options, (_, producer) => {
       val idle = producer.users == 0 && System.currentTimeMillis - producer.usedMs >= idleMs
-      if (idle) producer.kafka.close()
+      if (idle) producer.close()
       if (idle) null else producer
     }))
 
@@ -51,7 +56,7 @@ object Producers {
 
   /** No query runs any more: let go of the broker. */
   def close(): Unit = {
-    producers.values.forEach(_.kafka.close())
+    producers.values.forEach(_.close())
     producers.clear()
   }
 
@@ -67,10 +72,14 @@ class SharedProducer(options: SinkOptions) {
   private[headrace] var users = 0
   private[headrace] var usedMs = 0L
 
-  val kafka: KafkaProducer[Array[Byte], Array[Byte]] = new KafkaProducer(
-    (SharedProducer.defaults ++ options.kafka).asJava.asInstanceOf[java.util.Map[String, Object]],
-    new ByteArraySerializer,
-    new ByteArraySerializer)
+  private var opened = false
+
+  lazy val kafka: KafkaProducer[Array[Byte], Array[Byte]] = {
+    opened = true
+    SharedProducer.open(options.kafka)
+  }
+
+  def close(): Unit = if (opened) kafka.close()
 
   private val known = ConcurrentHashMap.newKeySet[String]()
   known.addAll(options.topics.asJava)
@@ -108,6 +117,9 @@ class SharedProducer(options: SinkOptions) {
 }
 
 object SharedProducer {
+  def open(properties: Map[String, String]): KafkaProducer[Array[Byte], Array[Byte]] = new KafkaProducer(
+    (defaults ++ properties).asJava.asInstanceOf[java.util.Map[String, Object]], new ByteArraySerializer, new ByteArraySerializer)
+
   /** Large batches: a sink task writes its whole share of a batch at once. How large a record may be is for the topic to
     * say, up to all the memory that a producer has.
     */

@@ -1,7 +1,6 @@
 """Kafka Streams for Python, on Spark.
 
-Today: stateless streams and keyed counts, with state that survives restarts and output at least once. To come: windows,
-joins, tables, exactly-once, queryable state.
+Streams and tables, event time, joins and processors, with state that survives restarts and each record counted once.
 
     >>> import headrace as hr
     >>> app = hr.App("word-count")

@@ -129,6 +129,18 @@ class TopicRefused(BrokerError):
         super().__init__(f"the broker refused to {doing} topic {topic!r}: {reason}")
 
 
+class PositionsRefused(BrokerError):
+    """The positions of an application could not be published."""
+
+    code = "positions-refused"
+
+    def __init__(self, group: str, reason: str) -> None:
+        super().__init__(
+            f"the positions of consumer group {group!r} could not be written: {reason}",
+            fix="let no consumer join a group of the application's name, and allow the application to read it",
+        )
+
+
 class RecordRefused(BrokerError):
     """A record could not be produced."""
 

@@ -39,6 +39,9 @@ class Batch:
 
     stages: tuple[StageWork, ...] = ()
     drops: Drops = field(default_factory=dict)
+    positions: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    """By topic and partition: the offset of the first record behind the batch."""
+
     lag: Mapping[tuple[str, int], int] = field(default_factory=dict)
     """By topic and partition: how many records were there that the batch left for later ones."""
 

@@ -33,6 +33,7 @@ Listener = Callable[[State, State], None]
 
 _POLL_S = 0.2
 _REPORT_S = 10.0
+_GUARANTEES = ("exactly_once", "at_least_once")
 _LEAST_MB = 64
 
 
@@ -43,6 +44,9 @@ class App(Builder):
     need be; `kafka` holds further client properties (`security.protocol`, `sasl.*`, `ssl.*` ...). What it has done, and
     its state, are kept in `checkpoint`, a directory or an address ("hdfs://..."): a later run goes on from there. Spark
     runs in this process unless `spark` is a master ("spark://host:7077") or a session; it may also hold settings.
+
+    Each record counts once in output and state, through crashes; with `guarantee="at_least_once"` outputs of a batch
+    that was broken off may be there twice, but are to be seen sooner.
 
     What cannot be traced runs in Python processes: with `strict_native` it is refused instead. One that is silent for
     longer than `worker_timeout` is replaced, and none may take more than `worker_memory_mb`.
@@ -56,6 +60,7 @@ class App(Builder):
         kafka: Mapping[str, str] | None = None,
         checkpoint: str | Path | None = None,
         emit: str = "settled",
+        guarantee: str = "exactly_once",
         spark: str | Wanted | None = None,
         strict_native: bool = False,
         worker_timeout: Duration = "1m",
@@ -66,6 +71,9 @@ class App(Builder):
         self.broker = broker
         self.kafka = dict(kafka or {})
         self.checkpoint = Place.of(checkpoint, self.id)
+        if guarantee not in _GUARANTEES:
+            raise OptionInvalid("guarantee", guarantee, " or ".join(f'"{one}"' for one in _GUARANTEES), origin())
+        self.guarantee = guarantee
         self.spark = _wanted(spark)
         self.strict_native = strict_native
         self.worker_timeout_ms = duration_ms("worker_timeout", worker_timeout, origin(), least=1)

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
-from headrace.errors import BrokerNotShared, CheckpointNotShared, HeadraceError, SparkLost
+from headrace.errors import BrokerNotShared, CheckpointNotShared, HeadraceError, PositionsRefused, SparkLost
 from headrace.log.broker import EmbeddedBroker
+from headrace.log.groups import Group
 from headrace.log.properties import for_java, refuse_ours
 from headrace.log.topics import Topics
 from headrace.observe.metrics import Metrics
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _SLICE_S = 0.2
 _COUNT_S = 1.0
+_LAST_WORDS_S = 10.0
 _NAMED = 8
 
 
@@ -68,7 +70,15 @@ class Run:
         checkpoint.settle(layout)
         session = self._session()
         kafka = {"bootstrap.servers": self._address, **for_java(app.kafka)}
-        sink = sink_options(plan, kafka, create_topics=app.broker is None)
+        sink = sink_options(
+            plan,
+            kafka,
+            create_topics=app.broker is None,
+            transactions=app.guarantee == "exactly_once",
+            matched=[
+                topic for source in plan.of(Source) if source.pattern for topic in topics.matching(source.pattern)
+            ],
+        )
         with plain_errors(app.id, self._log):
             self._query = Query.start(
                 dataframe(
@@ -92,8 +102,10 @@ class Run:
                 until_latest=until_latest,
                 log=self._log,
             )
+        counting = threading.Thread(target=self._count, daemon=True)
+        counting.start()
+        self._held.callback(counting.join, _LAST_WORDS_S)
         self._held.callback(self._query.stop)
-        threading.Thread(target=self._count, daemon=True).start()
         app.say(f"running, {_route(plan)}")
 
     def wait(self, timeout: float | None) -> bool:
@@ -142,9 +154,21 @@ class Run:
         return ended
 
     def _count(self) -> None:
-        """Look at the batches often enough: Spark remembers the last hundred batches."""
-        while not self._ended(_COUNT_S):
-            pass
+        """Look at the batches often enough: Spark remembers the last hundred batches. Say how far they have come."""
+        group = Group(self._app.id, self._address, self._app.kafka)
+        ended, told, refused = False, -1, ""
+        while not ended:
+            ended = self._ended(_COUNT_S)
+            last = self._metrics.last
+            if last is None or last.number == told:
+                continue
+            try:
+                group.publish(last.positions)
+                told = last.number
+            except PositionsRefused as error:
+                if error.what != refused:  # lag is not seen then, and nothing else is wrong
+                    refused = error.what
+                    self._app.say(refused)
 
     def _session(self) -> spark.Session:
         """The session of this run, which is joined when it is first asked for."""

@@ -29,6 +29,7 @@ def batch_of(progress: Mapping[str, Any], counts: Counts) -> Batch:
         parts_ms=parts,
         stages=_stages(progress["stateOperators"], counts),
         drops={(place, reason): number for (kind, place, reason), number in counts.items() if kind == "drop"},
+        positions=_positions(progress["sources"]),
         lag=_lag(progress["sources"]),
     )
 
@@ -49,10 +50,15 @@ def _stages(operators: list[Mapping[str, Any]], counts: Counts) -> tuple[StageWo
 
 
 def _lag(sources: list[Mapping[str, Any]]) -> dict[tuple[str, int], int]:
-    lag = {}
-    for source in sources:
-        end, latest = source["endOffset"] or {}, source["latestOffset"] or {}
-        for topic, partitions in latest.items():
-            for partition, offset in partitions.items():
-                lag[topic, int(partition)] = offset - end.get(topic, {}).get(partition, 0)
-    return lag
+    ends = _positions(sources)
+    return {place: latest - ends.get(place, 0) for place, latest in _positions(sources, "latestOffset").items()}
+
+
+def _positions(sources: list[Mapping[str, Any]], which: str = "endOffset") -> dict[tuple[str, int], int]:
+    return {
+        (topic, int(partition)): offset
+        for source in sources
+        for topic, partitions in (source[which] or {}).items()
+        if isinstance(partitions, Mapping)  # the other is the time of day
+        for partition, offset in partitions.items()
+    }

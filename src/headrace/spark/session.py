@@ -100,6 +100,7 @@ class _Spark:
         if not self._sessions:
             with suppress(Py4JError, ConnectionError):  # a JVM that is gone has nothing to give back
                 kernel(session).Producers.close()
+                kernel(session).TaskProducers.close()
                 kernel(session).PythonWorker.close()
                 session.stop()
 

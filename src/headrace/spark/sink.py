@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import To
+from headrace.plan.nodes import Source, To
 from headrace.spark.flow import Flow, case
 from headrace.spark.partitions import chosen_partition, spread
 from headrace.spark.placement import Placement
 from headrace.spark.sql import decode, text
 
 FORMAT = "org.apache.spark.sql.headrace.KafkaSink"
+_ALWAYS_THERE = "__consumer_offsets"
 
 
 def sink_rows(flow: Flow, placement: Placement) -> DataFrame:
@@ -41,11 +42,20 @@ def sink_rows(flow: Flow, placement: Placement) -> DataFrame:
     )
 
 
-def sink_options(plan: Plan, kafka: Mapping[str, str], *, create_topics: bool) -> dict[str, str]:
-    """What the kernel's sink is told: topics that nobody named are made when a record is for them, or are an error."""
+def sink_options(
+    plan: Plan, kafka: Mapping[str, str], *, create_topics: bool, transactions: bool, matched: Sequence[str]
+) -> dict[str, str]:
+    """What the kernel's sink is told: topics that nobody named are made when a record is for them, or are an error.
+
+    With `transactions`, the numbers of batches are written to the first topic that is read, or one `matched` by a
+    pattern: whoever may read it may do so.
+    """
     topics = [to.topic for to in plan.of(To) if isinstance(to.topic, str)]
-    client = {f"kafka.{name}": value for name, value in kafka.items()}
-    return {"topics": ",".join(topics), "createTopics": str(create_topics).lower(), **client}
+    options = {"topics": ",".join(topics), "createTopics": str(create_topics).lower()}
+    if transactions:
+        read = [topic for source in plan.of(Source) for topic in source.topics]
+        options |= {"app": plan.app, "home": next(iter([*read, *matched]), _ALWAYS_THERE)}
+    return options | {f"kafka.{name}": value for name, value in kafka.items()}
 
 
 def _partitioned(flow: Flow, edge: int, to: To, topic: str) -> tuple[Flow, str]:

@@ -1,0 +1,177 @@
+package org.apache.spark.sql.headrace
+
+import java.time.Duration
+import java.util.Collections
+import java.util.concurrent.{ConcurrentHashMap, ExecutionException}
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.kafka.clients.admin.Admin
+import org.apache.kafka.clients.consumer.{ConsumerGroupMetadata, OffsetAndMetadata}
+import org.apache.kafka.clients.producer.{Callback, KafkaProducer, ProducerRecord}
+import org.apache.kafka.common.TopicPartition
+
+/** How the records of one task of the sink come to the broker, in one batch. */
+trait Delivery {
+  type Written = ProducerRecord[Array[Byte], Array[Byte]]
+
+  /** Whether all of it is there already, from an earlier try. */
+  def isDone: Boolean
+
+  def send(record: Written, acknowledged: Callback): Unit
+
+  /** All records are on the broker when this returns, and those who read committed ones see them. */
+  def commit(): Unit
+
+  /** Nobody is to see them. */
+  def abort(): Unit
+
+  def close(): Unit
+}
+
+/** Records are sent as they come, and once more with each try. */
+final class AtLeastOnce(options: SinkOptions) extends Delivery {
+  private val producer = Producers.take(options)
+
+  override def isDone: Boolean = false
+  override def send(record: Written, acknowledged: Callback): Unit = producer.kafka.send(record, acknowledged)
+  override def commit(): Unit = producer.kafka.flush()
+  override def abort(): Unit = ()
+  override def close(): Unit = Producers.giveBack(options)
+}
+
+/** Records are one transaction, and the number of the batch is written in it: a batch that is there is not written again.
+  *
+  * Where an answer does not come, nobody knows whether the transaction was committed. Its producer is not used again: the
+  * next one waits until the broker knows, and reads the number of the last batch that is there.
+  *
+  * @param partition the number of the task in the sink
+  * @param batch     the batch, of a query that its checkpoint names
+  */
+final class ExactlyOnce(options: SinkOptions, partition: Int, batch: Token) extends Delivery {
+  private val producer = TaskProducers.take(options, partition)
+  private var begun, ended = false
+
+  override val isDone: Boolean = producer.has(batch)
+
+  override def send(record: Written, acknowledged: Callback): Unit = unlessUnclear {
+    if (!begun) {
+      producer.kafka.beginTransaction()
+      begun = true
+    }
+    producer.kafka.send(record, acknowledged)
+  }
+
+  /** Where nothing was written there is nothing to be seen twice. */
+  override def commit(): Unit = {
+    if (begun) unlessUnclear(producer.commit(batch))
+    ended = true
+  }
+
+  override def abort(): Unit = if (begun && !ended) {
+    ended = true
+    try producer.kafka.abortTransaction()
+    catch { case NonFatal(_) => forget() }
+  }
+
+  override def close(): Unit = if (begun && !ended) forget()
+
+  private def unlessUnclear[A](talk: => A): A =
+    try talk
+    catch {
+      case failed: Throwable =>
+        forget()
+        throw failed
+    }
+
+  private def forget(): Unit = {
+    ended = true
+    TaskProducers.forget(options, partition, producer)
+  }
+}
+
+/** A batch of a query, as it is written in a transaction. */
+case class Token(query: String, batch: Long) {
+  /** Whether a batch is there if this one is: another query has its own numbers. */
+  def covers(other: Token): Boolean = query == other.query && batch >= other.batch
+
+  override def toString: String = s"$query $batch"
+}
+
+object Token {
+  def read(text: String): Option[Token] = text.split(' ') match {
+    case Array(query, batch) => batch.toLongOption.map(Token(query, _))
+    case _ => None
+  }
+}
+
+/** The producer of one task of the sink, which stays from batch to batch.
+  *
+  * It has a name that no other has: when it is made, the broker lets nobody else write under it any more.
+  */
+final class TaskProducer(options: SinkOptions, partition: Int) {
+  private val name = s"${options.app}-sink-$partition"
+  private val home = new TopicPartition(options.home, 0)
+
+  val kafka: KafkaProducer[Array[Byte], Array[Byte]] =
+    SharedProducer.open(TaskProducer.defaults ++ options.kafka + ("transactional.id" -> name))
+
+  /** The batches that are there. */
+  private var there: Seq[Token] =
+    try {
+      kafka.initTransactions()
+      read()
+    } catch {
+      case failed: Throwable =>
+        close()
+        throw failed
+    }
+
+  def has(batch: Token): Boolean = there.exists(_.covers(batch))
+
+  def commit(batch: Token): Unit = {
+    val offsets = Collections.singletonMap(home, new OffsetAndMetadata(batch.batch, batch.toString))
+    kafka.sendOffsetsToTransaction(offsets, new ConsumerGroupMetadata(name))
+    kafka.commitTransaction()
+    there = Seq(batch)
+  }
+
+  /** Wait for nothing: what is open is resolved by the next producer of this name. */
+  def close(): Unit = kafka.close(Duration.ZERO)
+
+  /** By all topics that were its home. */
+  private def read(): Seq[Token] = {
+    val admin = Admin.create(options.kafka.asJava.asInstanceOf[java.util.Map[String, Object]])
+    try {
+      val offsets = admin.listConsumerGroupOffsets(name).partitionsToOffsetAndMetadata.get.asScala.values
+      offsets.filter(_ != null).flatMap(one => Token.read(one.metadata)).toSeq
+    } catch { case failed: ExecutionException => throw failed.getCause }
+    finally admin.close()
+  }
+}
+
+object TaskProducer {
+  /** As long as brokers allow unless they are told otherwise: a transaction is open for as long as its batch runs. */
+  private val defaults = Map("transaction.timeout.ms" -> "900000")
+}
+
+/** The producers of this executor's sink tasks. */
+object TaskProducers {
+  private val producers = new ConcurrentHashMap[(SinkOptions, Int), TaskProducer]
+
+  def take(options: SinkOptions, partition: Int): TaskProducer =
+    producers.computeIfAbsent((options, partition), _ => new TaskProducer(options, partition))
+
+  /** It is not known what became of its transaction, or somebody else has its name now. */
+  def forget(options: SinkOptions, partition: Int, producer: TaskProducer): Unit = {
+    producers.remove((options, partition), producer)
+    producer.close()
+  }
+
+  /** No query runs any more: let go of the broker. */
+  def close(): Unit = {
+    producers.values.forEach(_.close())
+    producers.clear()
+  }
+}
