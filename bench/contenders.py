@@ -20,6 +20,7 @@ class Contender:
     name: str
     program: str
     every: bool = False
+    once: bool = False
     part: int = 1
     """It gets the nth part of the records: some are slow."""
 
@@ -42,6 +43,8 @@ HEADRACE = Contender("headrace", "headrace_app")
 HEADRACE_EVERY = Contender("headrace, every change", "headrace_app", every=True)
 STREAMS = Contender("Kafka Streams", "streams")
 STREAMS_EVERY = Contender("Kafka Streams, no cache", "streams", every=True)
+HEADRACE_ONCE = Contender("headrace, exactly once", "headrace_app", once=True)
+STREAMS_ONCE = Contender("Kafka Streams, exactly once", "streams", once=True)
 SPARK = Contender("PySpark", "plain_spark", part=5)
 OWN_STATE = Contender("PySpark, own state", "plain_spark", part=100)
 QUIX = Contender("Quix Streams", "quix", every=True, part=5)

@@ -107,6 +107,7 @@ def job_of(broker: Broker, filled: Filled, contender: Contender, target: str, fo
         rows=filled.rows,
         live=live,
         every=contender.every,
+        once=contender.once,
     )
 
 

@@ -26,6 +26,8 @@ class Job:
     """Run until stdin ends, instead of to the end of the source."""
     every: bool
     """Write every change, instead of the last of many."""
+    once: bool = False
+    """In transactions, instead of at least once."""
 
     def text(self) -> str:
         return json.dumps(asdict(self))

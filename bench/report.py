@@ -5,7 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from bench.contenders import HEADRACE, HEADRACE_EVERY, OWN_STATE, QUIX, SPARK, STREAMS, STREAMS_EVERY
+from bench.contenders import (
+    HEADRACE,
+    HEADRACE_EVERY,
+    HEADRACE_ONCE,
+    OWN_STATE,
+    QUIX,
+    SPARK,
+    STREAMS,
+    STREAMS_EVERY,
+    STREAMS_ONCE,
+)
 from bench.drain import Result
 from bench.suite import KEYS, Results
 from bench.workloads import WORKLOADS
@@ -15,6 +25,8 @@ TARGETS: Sequence[tuple[str, str, str, float | None]] = (
     ("W1b", HEADRACE.name, STREAMS.name, 1.5),
     ("W2", HEADRACE.name, STREAMS.name, 1.5),
     ("W2", HEADRACE_EVERY.name, STREAMS_EVERY.name, 1.3),
+    ("W2", HEADRACE_ONCE.name, STREAMS_ONCE.name, 1.8),
+    ("W2", HEADRACE_ONCE.name, HEADRACE.name, 0.9),
     ("W2-1M", HEADRACE.name, STREAMS.name, None),
     ("W3", HEADRACE.name, STREAMS.name, 1.2),
     ("W4", HEADRACE.name, STREAMS.name, 1.2),
@@ -56,7 +68,7 @@ def _ratios(results: Results) -> str:
         mine, other = results.drained(workload, ours), results.drained(workload, peer)
         if mine is None or other is None:
             continue
-        title = f"{workload}, {WORKLOADS[workload].title}" + (", every change" if ours == HEADRACE_EVERY.name else "")
+        title = f"{workload}, {WORKLOADS[workload].title}{ours.removeprefix(HEADRACE.name)}"
         wanted = f"{target:g}" if target else ""
         if mine.note or other.note:
             rows.append((title, peer, "", "", wanted, mine.note or f"{peer} is {other.note}"))
@@ -90,7 +102,7 @@ def _drains(results: Results) -> str:
 
 
 def _place(one: Result) -> tuple[int, int]:
-    contenders = [HEADRACE, STREAMS, HEADRACE_EVERY, STREAMS_EVERY, SPARK, OWN_STATE, QUIX]
+    contenders = [HEADRACE, STREAMS, HEADRACE_EVERY, STREAMS_EVERY, HEADRACE_ONCE, STREAMS_ONCE, SPARK, OWN_STATE, QUIX]
     return list(WORKLOADS).index(one.workload), [other.name for other in contenders].index(one.contender)
 
 

@@ -6,7 +6,18 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bench.contenders import HEADRACE, HEADRACE_EVERY, OWN_STATE, QUIX, SPARK, STREAMS, STREAMS_EVERY, Contender
+from bench.contenders import (
+    HEADRACE,
+    HEADRACE_EVERY,
+    HEADRACE_ONCE,
+    OWN_STATE,
+    QUIX,
+    SPARK,
+    STREAMS,
+    STREAMS_EVERY,
+    STREAMS_ONCE,
+    Contender,
+)
 from bench.drain import Filled, Result, drain, fill, middle
 from bench.latency import Latency, latency
 from bench.special import Single, single
@@ -15,7 +26,7 @@ from bench.topic import Broker, fresh_broker
 DRAINS: dict[str, Sequence[Contender]] = {
     "W1a": (HEADRACE, STREAMS, SPARK, QUIX),
     "W1b": (HEADRACE, STREAMS, SPARK, QUIX),
-    "W2": (HEADRACE, STREAMS, HEADRACE_EVERY, STREAMS_EVERY, SPARK, QUIX),
+    "W2": (HEADRACE, STREAMS, HEADRACE_EVERY, STREAMS_EVERY, HEADRACE_ONCE, STREAMS_ONCE, SPARK, QUIX),
     "W2-1M": (HEADRACE, STREAMS, SPARK),
     "W3": (HEADRACE, STREAMS, SPARK, QUIX),
     "W4": (HEADRACE, STREAMS, SPARK, QUIX),

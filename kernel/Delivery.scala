@@ -2,7 +2,7 @@ package org.apache.spark.sql.headrace
 
 import java.time.Duration
 import java.util.Collections
-import java.util.concurrent.{ConcurrentHashMap, ExecutionException}
+import java.util.concurrent.ExecutionException
 
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
@@ -38,7 +38,7 @@ final class AtLeastOnce(options: SinkOptions) extends Delivery {
   override def send(record: Written, acknowledged: Callback): Unit = producer.kafka.send(record, acknowledged)
   override def commit(): Unit = producer.kafka.flush()
   override def abort(): Unit = ()
-  override def close(): Unit = Producers.giveBack(options)
+  override def close(): Unit = Producers.giveBack(options, producer)
 }
 
 /** Records are one transaction, and the number of the batch is written in it: a batch that is there is not written again.
@@ -46,11 +46,11 @@ final class AtLeastOnce(options: SinkOptions) extends Delivery {
   * Where an answer does not come, nobody knows whether the transaction was committed. Its producer is not used again: the
   * next one waits until the broker knows, and reads the number of the last batch that is there.
   *
-  * @param partition the number of the task in the sink
-  * @param batch     the batch, of a query that its checkpoint names
+  * @param task  the number of the task in the sink
+  * @param batch the batch, of a query that its checkpoint names
   */
-final class ExactlyOnce(options: SinkOptions, partition: Int, batch: Token) extends Delivery {
-  private val producer = TaskProducers.take(options, partition)
+final class ExactlyOnce(options: SinkOptions, task: Int, batch: Token) extends Delivery {
+  private val producer = TaskProducers.take(options, task)
   private var begun, ended = false
 
   override val isDone: Boolean = producer.has(batch)
@@ -75,7 +75,10 @@ final class ExactlyOnce(options: SinkOptions, partition: Int, batch: Token) exte
     catch { case NonFatal(_) => forget() }
   }
 
-  override def close(): Unit = if (begun && !ended) forget()
+  override def close(): Unit = {
+    if (begun && !ended) forget()
+    TaskProducers.giveBack(options, task, producer)
+  }
 
   private def unlessUnclear[A](talk: => A): A =
     try talk
@@ -87,7 +90,7 @@ final class ExactlyOnce(options: SinkOptions, partition: Int, batch: Token) exte
 
   private def forget(): Unit = {
     ended = true
-    TaskProducers.forget(options, partition, producer)
+    TaskProducers.forget(options, task, producer)
   }
 }
 
@@ -110,8 +113,8 @@ object Token {
   *
   * It has a name that no other has: when it is made, the broker lets nobody else write under it any more.
   */
-final class TaskProducer(options: SinkOptions, partition: Int) {
-  private val name = s"${options.app}-sink-$partition"
+final class TaskProducer(options: SinkOptions, task: Int) extends Lent {
+  private val name = s"${options.app}-sink-$task"
   private val home = new TopicPartition(options.home, 0)
 
   val kafka: KafkaProducer[Array[Byte], Array[Byte]] =
@@ -138,7 +141,7 @@ final class TaskProducer(options: SinkOptions, partition: Int) {
   }
 
   /** Wait for nothing: what is open is resolved by the next producer of this name. */
-  def close(): Unit = kafka.close(Duration.ZERO)
+  override def close(): Unit = kafka.close(Duration.ZERO)
 
   /** By all topics that were its home. */
   private def read(): Seq[Token] = {
@@ -158,20 +161,18 @@ object TaskProducer {
 
 /** The producers of this executor's sink tasks. */
 object TaskProducers {
-  private val producers = new ConcurrentHashMap[(SinkOptions, Int), TaskProducer]
+  private val lending = new Lending[(SinkOptions, Int), TaskProducer]({ case (options, task) => new TaskProducer(options, task) })
 
-  def take(options: SinkOptions, partition: Int): TaskProducer =
-    producers.computeIfAbsent((options, partition), _ => new TaskProducer(options, partition))
+  def take(options: SinkOptions, task: Int): TaskProducer = lending.take((options, task))
+
+  def giveBack(options: SinkOptions, task: Int, producer: TaskProducer): Unit = lending.giveBack((options, task), producer)
 
   /** It is not known what became of its transaction, or somebody else has its name now. */
-  def forget(options: SinkOptions, partition: Int, producer: TaskProducer): Unit = {
-    producers.remove((options, partition), producer)
-    producer.close()
-  }
+  def forget(options: SinkOptions, task: Int, producer: TaskProducer): Unit = lending.forget((options, task), producer)
 
-  /** No query runs any more: let go of the broker. */
-  def close(): Unit = {
-    producers.values.forEach(_.close())
-    producers.clear()
-  }
+  def sweep(idleMs: Long): Unit = lending.sweep(idleMs)
+
+  def count: Int = lending.count
+
+  def close(): Unit = lending.close()
 }

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.headrace
 
-import java.util.concurrent.{ConcurrentHashMap, TimeUnit}
+import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
@@ -9,69 +9,31 @@ import org.apache.kafka.clients.producer.KafkaProducer
 import org.apache.kafka.common.errors.{InvalidTopicException, TopicExistsException}
 import org.apache.kafka.common.internals.Topic
 import org.apache.kafka.common.serialization.ByteArraySerializer
-import org.apache.spark.util.ThreadUtils
 
-/** The producers of this executor: one for each set of options, closed when no task has asked for it for long.
-  *
-  * An executor does not know when a query has ended, and may live on in a session that was there before it.
-  */
+/** The producers of this executor that tasks share: one for each set of options. */
 object Producers {
-  private val IdleMs = 300000L
-  private val producers = new ConcurrentHashMap[SinkOptions, SharedProducer]
-  private lazy val sweeper = ThreadUtils.newDaemonSingleThreadScheduledExecutor("headrace-producers")
-    .scheduleWithFixedDelay(() => sweep(IdleMs), IdleMs, IdleMs, TimeUnit.MILLISECONDS)
+  private val lending = new Lending[SinkOptions, SharedProducer](new SharedProducer(_))
 
   /** The producer for a task, which gives it back. */
-  def take(options: SinkOptions): SharedProducer = producers.compute(options, (_, known) => {
-    val producer = if (known == null) open(options) else known
-    producer.users += 1
-    producer
-  })
+  def take(options: SinkOptions): SharedProducer = lending.take(options)
 
-  def giveBack(options: SinkOptions): Unit = producers.computeIfPresent(options, (_, producer) => {
-    producer.users -= 1
-    producer.usedMs = System.currentTimeMillis
-    producer
-  })
+  def giveBack(options: SinkOptions, producer: SharedProducer): Unit = lending.giveBack(options, producer)
 
   /** How many partitions a topic has. */
-  def partitions(options: SinkOptions, topic: String): Int = using(options)(_.partitions(topic))
+  def partitions(options: SinkOptions, topic: String): Int = lending.using(options)(_.partitions(topic))
 
   /** Fail early and plainly for a topic that is not there, or make it where that is wanted. */
-  def check(options: SinkOptions, topic: String): Unit = using(options)(_.check(topic))
+  def check(options: SinkOptions, topic: String): Unit = lending.using(options)(_.check(topic))
 
-  private def using[A](options: SinkOptions)(ask: SharedProducer => A): A =
-    try ask(take(options))
-    finally giveBack(options)
+  def sweep(idleMs: Long): Unit = lending.sweep(idleMs)
 
-  /** Let go of those that nobody has used for so long. */
-  def sweep(idleMs: Long): Unit = producers.keySet.forEach(options =>
-    producers.computeIfPresent(options, (_, producer) => {
-      val idle = producer.users == 0 && System.currentTimeMillis - producer.usedMs >= idleMs
-      if (idle) producer.close()
-      if (idle) null else producer
-    }))
+  def count: Int = lending.count
 
-  def count: Int = producers.size
-
-  /** No query runs any more: let go of the broker. */
-  def close(): Unit = {
-    producers.values.forEach(_.close())
-    producers.clear()
-  }
-
-  private def open(options: SinkOptions): SharedProducer = {
-    sweeper // starts with the first
-    new SharedProducer(options)
-  }
+  def close(): Unit = lending.close()
 }
 
 /** A producer, and the topics it is known to be able to write. */
-class SharedProducer(options: SinkOptions) {
-  /** How many tasks use it now, and when the last one stopped to. */
-  private[headrace] var users = 0
-  private[headrace] var usedMs = 0L
-
+class SharedProducer(options: SinkOptions) extends Lent {
   private var opened = false
 
   lazy val kafka: KafkaProducer[Array[Byte], Array[Byte]] = {
@@ -79,7 +41,7 @@ class SharedProducer(options: SinkOptions) {
     SharedProducer.open(options.kafka)
   }
 
-  def close(): Unit = if (opened) kafka.close()
+  override def close(): Unit = if (opened) kafka.close()
 
   private val known = ConcurrentHashMap.newKeySet[String]()
   known.addAll(options.topics.asJava)

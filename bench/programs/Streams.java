@@ -60,6 +60,7 @@ public final class Streams {
     streams.start();
     running.await();
     tell("polling", 0);
+    if (job.get("once").asBoolean()) settings.put("processing.guarantee", "exactly_once_v2");
     if (job.get("live").asBoolean()) while (System.in.read() >= 0) {}
     else drain(streams, text(job, "source"), job);
     streams.close(Duration.ofMinutes(1));

@@ -21,6 +21,7 @@ def main() -> None:
         kafka={"compression.type": "none"},
         checkpoint=job.folder,
         emit="every" if job.every else "settled",
+        guarantee="exactly_once" if job.once else "at_least_once",
     )
     WORKLOADS[job.workload].declare(app, Topics(job.source, job.table, job.target))
     app.start(until=None if job.live else "latest")

@@ -266,13 +266,14 @@ def test_a_checkpoint_at_an_address(broker: str, topic: Callable[..., str], tmp_
         count_at(place, broker, source, target).run(until="latest")
 
 
+@pytest.mark.parametrize(("guarantee", "which"), [("exactly_once", "TaskProducers"), ("at_least_once", "Producers")])
 def test_producers_that_nobody_uses_are_closed(
-    spark: Any, broker: str, topic: Callable[..., str], tmp_path: Path
+    spark: Any, broker: str, topic: Callable[..., str], tmp_path: Path, guarantee: str, which: str
 ) -> None:
-    producers, source, target = kernel(spark).Producers, topic(), topic()
+    producers, source, target = getattr(kernel(spark), which), topic(), topic()
     for number in range(2):
         produce(broker, None, source, [NewRecord(value=b"v")])
-        app = hr.App("idle", broker=broker, checkpoint=tmp_path)
+        app = hr.App("idle", broker=broker, checkpoint=tmp_path, guarantee=guarantee)
         app.stream(source).to(target)
         app.run(until="latest")
         assert len(list(consume(broker, None, target))) == number + 1

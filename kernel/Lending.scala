@@ -1,0 +1,74 @@
+package org.apache.spark.sql.headrace
+
+import java.util.concurrent.{ConcurrentHashMap, TimeUnit}
+
+import org.apache.spark.util.ThreadUtils
+
+/** Something that tasks borrow, and that is closed when none has done so for long. */
+abstract class Lent {
+  /** How many tasks use it now, and when the last one stopped to. */
+  private[headrace] var users = 0
+  private[headrace] var usedMs = 0L
+
+  def close(): Unit
+}
+
+/** What the tasks of this executor borrow, by what they ask for.
+  *
+  * An executor does not know when a query has ended, and may live on in a session that was there before it.
+  */
+final class Lending[K, L <: Lent](make: K => L) {
+  private val lent = new ConcurrentHashMap[K, L]
+  private lazy val sweeper = ThreadUtils.newDaemonSingleThreadScheduledExecutor("headrace-lending").scheduleWithFixedDelay(
+    () => sweep(Lending.IdleMs), Lending.IdleMs, Lending.IdleMs, TimeUnit.MILLISECONDS)
+
+  /** One for a task, which gives it back. */
+  def take(key: K): L = {
+    sweeper // starts with the first
+    lent.compute(key, (_, known) => {
+      val one = if (known == null) make(key) else known
+      one.users += 1
+      one
+    })
+  }
+
+  def giveBack(key: K, one: L): Unit = lent.computeIfPresent(key, (_, known) => {
+    if (known eq one) {
+      one.users -= 1
+      one.usedMs = System.currentTimeMillis
+    }
+    known
+  })
+
+  def using[A](key: K)(ask: L => A): A = {
+    val one = take(key)
+    try ask(one)
+    finally giveBack(key, one)
+  }
+
+  /** It is of no use any more: the next task gets another one. */
+  def forget(key: K, one: L): Unit = {
+    lent.remove(key, one)
+    one.close()
+  }
+
+  /** Let go of those that nobody has used for so long. */
+  def sweep(idleMs: Long): Unit = lent.keySet.forEach(key =>
+    lent.computeIfPresent(key, (_, one) => {
+      val idle = one.users == 0 && System.currentTimeMillis - one.usedMs >= idleMs
+      if (idle) one.close()
+      if (idle) null.asInstanceOf[L] else one
+    }))
+
+  def count: Int = lent.size
+
+  /** No query runs any more: let go of the broker. */
+  def close(): Unit = {
+    lent.values.forEach(_.close())
+    lent.clear()
+  }
+}
+
+object Lending {
+  private val IdleMs = 300000L
+}
