@@ -7,7 +7,7 @@ READY := .venv/ready
 QUIX := .venv/bench/ready
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check chaos format bench clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list.
@@ -24,6 +24,9 @@ check: $(READY) ## Run the fast loop: format, lint, types, tests in pure Python.
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/pytest -q -m "not spark"
+
+chaos: $(READY) ## Kill an application again and again while records come; KILLS=20 is how often.
+	@HEADRACE_KILLS=$(or $(KILLS),20) $(BIN)/pytest -q -s -m spark -k killed tests/recovery/test_exactly_once.py
 
 format: $(READY) ## Format the code.
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
