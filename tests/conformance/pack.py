@@ -23,7 +23,9 @@ class PackedApp(hr.App):
     """An application that runs many cases in one query."""
 
     def __init__(self, cases: Sequence[Case], *, broker: str, checkpoint: Path, now_ms: int = 0) -> None:
-        super().__init__("cases", broker=broker, checkpoint=checkpoint, spark={"spark.master": "local[2]"})
+        # Without transactions, whose markers take offsets: a topic is read up to its last record.
+        options: dict[str, Any] = {"guarantee": "at_least_once", "spark": {"spark.master": "local[2]"}}
+        super().__init__("cases", broker=broker, checkpoint=checkpoint, **options)
         self.clock = SetClock(now_ms)
         plans = [prefixed_plan(case) for case in cases]
         ends, declared = ([node for plan in plans for node in getattr(plan, part)] for part in ("ends", "declared"))
