@@ -42,7 +42,3 @@ class Outbox:
             message.int32s(causes).int32s(tags).int64s(times)
             for column in columns:
                 message.column(column)
-
-    def clear(self) -> None:
-        """Forget all of them."""
-        self._rows.clear()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
@@ -173,23 +173,6 @@ class Operator(ABC, Generic[N]):
                 raise self.failed(record, str(exc)) from exc
 
         return call
-
-    def pair(self, record: Record, result: Any) -> tuple[Any, Any]:
-        """The key and the value that a function gave."""
-        if not isinstance(result, tuple) or len(result) != 2:
-            raise self.failed(record, f"{result!r} is not (key, value)")
-        return result
-
-    def listed(self, record: Record, result: Any) -> list[Any]:
-        """The items that a function gave, in a list or one by one."""
-        if type(result) is list:
-            return result
-        if isinstance(result, str | bytes) or not isinstance(result, Iterable):
-            raise self.failed(record, f"{result!r} is not a list")
-        try:
-            return list(result)
-        except Exception as exc:
-            raise self.failed(record, str(exc)) from exc
 
     def written(self, record: Record, serde: Serde[Any], value: Any) -> bytes:
         """The bytes of a value that the user's functions have made of a record."""

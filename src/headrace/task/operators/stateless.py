@@ -39,7 +39,7 @@ class MapOperator(Operator[Map]):
         self._pair = pair_function(self, node.pair)
 
     def on_record(self, record: Record) -> None:
-        self.forward(record.with_pair(*self.pair(record, self._pair(record))))
+        self.forward(record.with_pair(*self._pair(record)))
 
 
 class MapValuesOperator(Operator[MapValues]):
@@ -61,8 +61,8 @@ class FlatMapOperator(Operator[FlatMap]):
         self._pairs = pairs_function(self, node.pairs)
 
     def on_record(self, record: Record) -> None:
-        for pair in self.listed(record, self._pairs(record)):
-            self.forward(record.with_pair(*self.pair(record, pair)))
+        for pair in self._pairs(record):
+            self.forward(record.with_pair(*pair))
 
 
 class FlatMapValuesOperator(Operator[FlatMapValues]):
@@ -73,7 +73,7 @@ class FlatMapValuesOperator(Operator[FlatMapValues]):
         self._values = list_function(self, node.values)
 
     def on_record(self, record: Record) -> None:
-        for value in self.listed(record, self._values(record)):
+        for value in self._values(record):
             self.forward(record.with_value(value))
 
 

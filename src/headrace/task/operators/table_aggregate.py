@@ -48,7 +48,7 @@ class TableGroupByOperator(Operator[TableGroupBy]):
     def _grouped(self, record: Record, value: Any) -> tuple[Any, Any] | None:
         if value is None:
             return None
-        key, value = self.pair(record, self._pair(record.with_value(value)))
+        key, value = self._pair(record.with_value(value))
         return None if key is None or value is None else (key, value)
 
 
