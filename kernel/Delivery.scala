@@ -161,7 +161,9 @@ object TaskProducer {
 
 /** The producers of this executor's sink tasks. */
 object TaskProducers {
-  private val lending = new Lending[(SinkOptions, Int), TaskProducer]({ case (options, task) => new TaskProducer(options, task) })
+  /** A task of a query that has failed may still be at work when the next try of its batch begins. */
+  private val lending = new Lending[(SinkOptions, Int), TaskProducer](
+    { case (options, task) => new TaskProducer(options, task) }, alone = true)
 
   def take(options: SinkOptions, task: Int): TaskProducer = lending.take((options, task))
 

@@ -45,8 +45,9 @@ class KafkaInputScan(kafka: Scan, options: CaseInsensitiveStringMap) extends Sca
   override def toMicroBatchStream(checkpoint: String): MicroBatchStream = {
     val stream = kafka.toMicroBatchStream(checkpoint).asInstanceOf[KafkaInput.Stream]
     val Seq(topics, unread) = Seq("subscribe", "unread").map(KafkaInput.names(options, _))
+    val ids = new TopicIds(KafkaInput.properties(options))
     new KafkaInputStream(
-      stream, Admission.of(options), Ticks.of(options), topics, options.getInt("tasks", 0), unread.toSet)
+      stream, Admission.of(options), Ticks.of(options), ids, topics, options.getInt("tasks", 0), unread.toSet)
   }
 }
 
@@ -66,7 +67,13 @@ object KafkaInput {
   * @param tasks  how many there are, if partitions are shared among them; 0 if each is read by itself
   */
 class KafkaInputStream(
-    kafka: KafkaInput.Stream, admission: Admission, ticks: Ticks, topics: Seq[String], tasks: Int, unread: Set[String])
+    kafka: KafkaInput.Stream,
+    admission: Admission,
+    ticks: Ticks,
+    ids: TopicIds,
+    topics: Seq[String],
+    tasks: Int,
+    unread: Set[String])
     extends MicroBatchStream with SupportsTriggerAvailableNow with ReportsSourceMetrics {
   private val id = UUID.randomUUID.toString
 
@@ -74,8 +81,10 @@ class KafkaInputStream(
     val from = InputOffset.read(start.json)
     val latest = kafka.latestOffset(of(from), ReadLimit.allAvailable)
     val end = if (latest == null) from.places else admission.end(from.places, InputOffset.read(latest.json).places)
-    val clock = ticks.next(from.clock, records = end != from.places)
-    if (latest == null && clock == from.clock) null else InputOffset(end, clock)
+    val records = end != from.places
+    val clock = ticks.next(from.clock, records)
+    val known = if (records) ids.of(end.keySet.map(_.topic), from.topics) else from.topics
+    if (latest == null && clock == from.clock) null else InputOffset(end, clock, known)
   }
 
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = {
@@ -100,6 +109,7 @@ class KafkaInputStream(
 
   override def stop(): Unit = {
     admission.close()
+    ids.close()
     kafka.stop()
     Readings.end(id)
   }

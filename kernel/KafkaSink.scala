@@ -3,7 +3,7 @@ package org.apache.spark.sql.headrace
 import java.util
 
 import org.apache.kafka.clients.producer.{Callback, ProducerRecord}
-import org.apache.kafka.common.errors.{InvalidTimestampException, RecordTooLargeException, RetriableException}
+import org.apache.kafka.common.errors._
 import org.apache.kafka.common.header.internals.RecordHeader
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.{SupportsWrite, Table, TableCapability, TableProvider}
@@ -45,8 +45,10 @@ class KafkaSinkTable(override val schema: StructType) extends Table with Support
   * @param createTopics whether any other topic that does not exist is made, as on the embedded broker
   * @param app          the application in whose name transactions are made; null if there are to be none
   * @param home         a topic that exists, to which the numbers of batches are written
+  * @param letters      the topics of dead letters, see [[DeadLetters]]
   */
-case class SinkOptions(kafka: Map[String, String], topics: Set[String], createTopics: Boolean, app: String, home: String)
+case class SinkOptions(
+    kafka: Map[String, String], topics: Set[String], createTopics: Boolean, app: String, home: String, letters: Set[String])
 
 object SinkOptions {
   def of(options: CaseInsensitiveStringMap): SinkOptions = SinkOptions(
@@ -54,7 +56,8 @@ object SinkOptions {
     topics = options.getOrDefault("topics", "").split(',').toSet,
     createTopics = options.getBoolean("createTopics", false),
     app = options.get("app"),
-    home = options.get("home"))
+    home = options.get("home"),
+    letters = KafkaInput.names(options, "letters").toSet)
 }
 
 class KafkaSinkWrite(options: SinkOptions, query: String) extends StreamingWrite {
@@ -84,15 +87,21 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery) extends DataWrit
   /** The topic of the last record, which is that of most: its name is read and looked up once. */
   private var named = UTF8String.EMPTY_UTF8
   private var topic = ""
+  private var toLetters = false
   private var acknowledged: Callback = _
 
   override def write(row: InternalRow): Unit = if (!delivery.isDone) {
     failIfFailed()
     if (row.getUTF8String(Topic) != named) turnTo(row.getUTF8String(Topic).clone())
-    val record = new ProducerRecord(topic, partition(row), Long.box(row.getLong(Ts)), bytes(row, Key), bytes(row, Value))
-    addHeaders(record, row)
+    val record = if (toLetters) DeadLetters.letter(options, topic, row.getLong(Ts), bytes(row, Value)) else of(row)
     try delivery.send(record, acknowledged)
     catch { case exception: Exception => throw refused(topic, exception) }
+  }
+
+  private def of(row: InternalRow): ProducerRecord[Array[Byte], Array[Byte]] = {
+    val record = new ProducerRecord(topic, partition(row), Long.box(row.getLong(Ts)), bytes(row, Key), bytes(row, Value))
+    addHeaders(record, row)
+    record
   }
 
   private def turnTo(name: UTF8String): Unit = {
@@ -100,6 +109,7 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery) extends DataWrit
     Producers.check(options, target)
     named = name
     topic = target
+    toLetters = options.letters(target)
     acknowledged = (_, exception) => if (exception != null && failure == null) failure = (target, exception)
   }
 
@@ -116,6 +126,7 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery) extends DataWrit
 
   private def refused(topic: String, exception: Exception): Exception = exception match {
     case lost: RetriableException => lost // it was retried for long: the broker is away, the record is not to blame
+    case other @ (_: ProducerFencedException | _: InvalidProducerEpochException) => other
     case other => new Fault("unwritable", topic, reason(other), "", other)
   }
 }

@@ -16,8 +16,10 @@ abstract class Lent {
 /** What the tasks of this executor borrow, by what they ask for.
   *
   * An executor does not know when a query has ended, and may live on in a session that was there before it.
+  *
+  * @param alone whether it is for one task at a time: who comes second takes it over, with one that is new
   */
-final class Lending[K, L <: Lent](make: K => L) {
+final class Lending[K, L <: Lent](make: K => L, alone: Boolean = false) {
   private val lent = new ConcurrentHashMap[K, L]
   private lazy val sweeper = ThreadUtils.newDaemonSingleThreadScheduledExecutor("headrace-lending").scheduleWithFixedDelay(
     () => sweep(Lending.IdleMs), Lending.IdleMs, Lending.IdleMs, TimeUnit.MILLISECONDS)
@@ -26,7 +28,9 @@ final class Lending[K, L <: Lent](make: K => L) {
   def take(key: K): L = {
     sweeper // starts with the first
     lent.compute(key, (_, known) => {
-      val one = if (known == null) make(key) else known
+      val taken = known != null && alone && known.users > 0
+      if (taken) known.close()
+      val one = if (known == null || taken) make(key) else known
       one.users += 1
       one
     })

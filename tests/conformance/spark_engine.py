@@ -140,5 +140,10 @@ def _drops(case: Case, found: Drops) -> dict[tuple[str, str], int]:
 
 def _decoded(case: Case, raw: RawRecord, to: To) -> Record:
     """A record as the case knows it: failures tell the names of nodes, which are longer here."""
-    value = None if raw.value is None else raw.value.replace(prefix(case).encode(), b"")
-    return Record(key=to.key.decode(raw.key), value=to.value.decode(value), ts=raw.ts, headers=raw.headers)
+    (key, value), before = to.read_with(), prefix(case).encode()
+
+    def short(data: bytes | None) -> bytes | None:
+        return None if data is None else data.replace(before, b"")
+
+    headers = tuple((name, short(data)) for name, data in raw.headers)
+    return Record(key=key.decode(raw.key), value=value.decode(short(raw.value)), ts=raw.ts, headers=headers)

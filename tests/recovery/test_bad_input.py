@@ -214,7 +214,7 @@ def test_a_full_disk_and_going_on_when_there_is_room(broker: str, topic: Callabl
     source, target = topic(), topic()
 
     def count() -> hr.App:
-        app = hr.App("full", broker=broker, checkpoint=small_disk)
+        app = hr.App("full", broker=broker, checkpoint=small_disk, retry_for="0s")
         app.stream(source, value=hr.STRING).group_by(lambda _, word: word).count(store="n").to_stream().to(target)
         return app
 

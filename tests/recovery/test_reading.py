@@ -10,7 +10,7 @@ from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 import headrace as hr
-from headrace.errors import QueryFailed
+from headrace.errors import RecordsGone
 from headrace.log.records import NewRecord, consume, produce
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
@@ -78,5 +78,5 @@ def test_records_that_were_deleted_before_they_were_read_are_missed(
     admin = AdminClient({"bootstrap.servers": broker})
     for done in admin.delete_records([TopicPartition(source, 0, 5)]).values():
         done.result(20)
-    with pytest.raises(QueryFailed, match=f"{source}-0 has no record 1 any more"):
+    with pytest.raises(RecordsGone, match=f"{source}-0 has no record 1 any more"):
         copied(broker, source, target, tmp_path)

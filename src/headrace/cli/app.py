@@ -7,16 +7,14 @@ from pathlib import Path
 import click
 
 from headrace.cli.connection import Target, broker_options
-from headrace.cli.load import load_app
+from headrace.cli.load import app_target, load_app, target_of
 from headrace.cli.main import Options
 from headrace.log.files import write_whole
 from headrace.runtime.place import Place
 
-_target = click.argument("target", metavar="APP")
-
 
 @click.command()
-@_target
+@app_target
 @click.option(
     "--until", type=click.Choice(["latest"]), help="Process what is in the topics now and end, instead of running on."
 )
@@ -49,9 +47,8 @@ def run(
         headrace run word_count.py --until latest
     """
     app = load_app(target)
-    if not (broker.from_environment and app.broker):
-        app.broker = broker.address or app.broker
-    app.kafka |= broker.kafka
+    chosen = target_of(app, broker)
+    app.broker, app.kafka = chosen.address, dict(chosen.kafka)
     app.checkpoint = Place.of(checkpoint, app.id) if checkpoint else app.checkpoint
     app.verbose = app.verbose or options.verbose
     if metrics_file:
@@ -60,7 +57,7 @@ def run(
 
 
 @click.command()
-@_target
+@app_target
 def describe(target: str) -> None:
     """Print an application's topology: sub-topologies, operators, what each reads from.
 
@@ -70,7 +67,7 @@ def describe(target: str) -> None:
 
 
 @click.command()
-@_target
+@app_target
 def explain(target: str) -> None:
     """Print how an application runs on Spark: stages, lanes, stores.
 

@@ -8,10 +8,22 @@ import sys
 import traceback
 from pathlib import Path
 
+import click
+
+from headrace.cli.connection import Target
 from headrace.errors import AppNotFound, HeadraceError
 from headrace.runtime.app import App
 
 _DEFAULT_NAME = "app"
+
+app_target = click.argument("target", metavar="APP")
+"""The argument that names an application."""
+
+
+def target_of(app: App, given: Target) -> Target:
+    """The broker to speak to: what was said for this command wins over what the application says."""
+    address = app.broker if given.from_environment and app.broker else given.address or app.broker
+    return Target(address, {**app.kafka, **given.kafka})
 
 
 def load_app(target: str) -> App:

@@ -99,7 +99,7 @@ class LineWriter:
     def _text(self, record: Record) -> str:
         columns = []
         if self.timestamps:
-            columns.append(_shown_time(record.timestamp_ms))
+            columns.append(shown_time(record.timestamp_ms))
         if self.headers:
             pairs = (f"{name}={self.null_marker if data is None else _escaped(data)}" for name, data in record.headers)
             columns.append(",".join(pairs))
@@ -172,7 +172,8 @@ def _whole_number(name: str, given: object, otherwise: int | None) -> int | None
     return given
 
 
-def _shown_time(timestamp_ms: int | None) -> str:
+def shown_time(timestamp_ms: int | None) -> str:
+    """A time as people read it; - for none."""
     if timestamp_ms is None:
         return "-"
     try:

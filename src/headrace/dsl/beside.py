@@ -21,6 +21,7 @@ from headrace.plan.nodes import (
     Source,
     StreamJoin,
     TableAggregate,
+    TableGroupBy,
     TableReduce,
     WindowedCogroup,
 )
@@ -41,12 +42,27 @@ def late(declared: Declared, node: Node, name: str | None, here: str) -> Node:
 
 def errors(declared: Declared, node: Node, name: str | None, here: str) -> Node:
     """The records that an operator fails on: its functions, or the serdes of a source."""
+    return _beside(declared, Errors, node, failing_parts(node, "errors", here), name, here)
+
+
+def failing_parts(node: Node, asked: str, here: str) -> tuple[Node, ...]:
+    """The parts of an operator that may fail on a record."""
     if isinstance(node, TableAggregate | TableReduce):
-        raise NothingBeside("errors", node.name, "would take out of a group later what it could not add", _ROWS, here)
+        raise NothingBeside(asked, node.name, "would take out of a group later what it could not add", _ROWS, here)
     parts = tuple(part for part in _parts(node) if isinstance(part, Source) or _has_function(part))
     if not parts:
-        raise NothingBeside("errors", node.name, "has no function that could fail", _ERRORS, here)
-    return _beside(declared, Errors, node, parts, name, here)
+        raise NothingBeside(asked, node.name, "has no function that could fail", _ERRORS, here)
+    return parts
+
+
+def may_fail(node: Node) -> bool:
+    """Whether the application can go on without a record that this node fails on.
+
+    Not if a group would have to be taken apart again, or if every task sees the record.
+    """
+    if isinstance(node, TableAggregate | TableReduce | TableGroupBy) or node.facts.everywhere or node.facts.ends:
+        return False
+    return isinstance(node, Source) or _has_function(node)
 
 
 def expired(declared: Declared, node: Node, name: str | None, here: str) -> Node:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, overload
 
 from headrace.dsl.declared import Declared
 from headrace.dsl.global_table import GlobalKTable
+from headrace.dsl.handlers import FAIL, Handler, dead_letters_of, handler_of
 from headrace.dsl.names import checked_name, emit_of, ttl_of
 from headrace.dsl.options import Timestamp, check_same, start_of, times_of
 from headrace.dsl.processors import Given
@@ -40,9 +41,14 @@ V = TypeVar("V")
 class Builder:
     """Where a topology begins: hands out streams and tables of topics, and collects what is made of them."""
 
-    def __init__(self, app_id: str, *, emit: str = "settled") -> None:
+    def __init__(self, app_id: str, *, emit: str = "settled", on_error: Handler = FAIL) -> None:
         self.id = checked_name("an application", app_id, origin())
-        self._declared = Declared(self.id, emit_of(emit, origin()))
+        self._declared = Declared(self.id, emit_of(emit, origin()), handler_of(on_error, origin()))
+
+    @property
+    def dead_letters(self) -> str:
+        """The topic of records that failed, where they are to be kept: see `on_error`."""
+        return dead_letters_of(self.id)
 
     @overload
     def stream(

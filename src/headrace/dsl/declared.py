@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from headrace.dsl.connections import Connections
+from headrace.dsl.handlers import FAIL, Handler, Handlers
 from headrace.dsl.names import LONGEST_NAME, checked_name, emit_of
 from headrace.dsl.paths import Paths
 from headrace.dsl.topics import check_topics
@@ -19,8 +20,8 @@ N = TypeVar("N", bound=Node)
 class Declared:
     """Takes in the nodes of one application, and looks after their names. Nothing runs while they are declared."""
 
-    def __init__(self, app_id: str, emit: Emit) -> None:
-        self.id, self.emit = app_id, emit
+    def __init__(self, app_id: str, emit: Emit, on_error: Handler = FAIL) -> None:
+        self.id, self.emit, self.handlers = app_id, emit, Handlers(on_error)
         self.nodes: list[Node] = []
         self._names: dict[str, Node] = {}
         self._stores: dict[str, Node] = {}
@@ -49,7 +50,7 @@ class Declared:
             raise NothingToRun(self.id)
         self._check_stores()
         check_topics(self.nodes)
-        return self.connections.connected(Plan(self.id, ends, tuple(self.nodes)))
+        return self.handlers.applied(self.connections.connected(Plan(self.id, ends, tuple(self.nodes))))
 
     def add(self, node: N) -> N:
         """Take a node into the topology."""

@@ -24,6 +24,7 @@ from headrace.dsl.functions import (
     waits,
 )
 from headrace.dsl.grouped import KGroupedStream
+from headrace.dsl.handlers import Handler
 from headrace.dsl.joinable_stream import JoinableStream
 from headrace.dsl.joins import same_app
 from headrace.dsl.names import checked_name, fitting_serde, ttl_of
@@ -319,6 +320,18 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
             numbers.errors().to("failed")
         """
         return KStream(self._declared, errors(self._declared, self._node, name, origin()))
+
+    def on_error(self, handler: Handler) -> KStream[K, V]:
+        """Say what becomes of the records that this operator fails on, whatever the application says of others.
+
+        `"fail"` stops the application, `"skip"` counts them, and `"dead_letter"` writes them to the topic of dead
+        letters, with the bytes they had and why they failed in headers. A function of an `hr.Failure` gives one of
+        these for each. Gives this stream.
+
+            prices = texts.map_values(lambda text: float(text)).on_error("dead_letter")
+        """
+        self._declared.handlers.set(self._node, handler, origin())
+        return self
 
     def split(self, name: str | None = None) -> BranchedKStream[K, V]:
         """Send each record one of several ways.

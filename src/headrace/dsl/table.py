@@ -9,6 +9,7 @@ from headrace.dsl import stream as streams
 from headrace.dsl.beside import errors, expired, late
 from headrace.dsl.functions import KEY_VALUE, VALUE, bound, exactly, pair_type
 from headrace.dsl.grouped_table import KGroupedTable
+from headrace.dsl.handlers import Handler
 from headrace.dsl.joinable_table import JoinableTable
 from headrace.dsl.processors import Stores, sent_field
 from headrace.dsl.suppressed import Suppressed, checked
@@ -251,6 +252,18 @@ class KTable(JoinableTable[K, V]):
         the record came into first keep it.
         """
         return streams.KStream(self._declared, errors(self._declared, self._node, name, origin()))
+
+    def on_error(self, handler: Handler) -> KTable[K, V]:
+        """Say what becomes of the records that this operator fails on, whatever the application says of others.
+
+        `"fail"` stops the application, `"skip"` counts them, and `"dead_letter"` writes them to the topic of dead
+        letters, with the bytes they had and why they failed in headers. A function of an `hr.Failure` gives one of
+        these for each. Gives this table.
+
+            prices = texts.map_values(lambda text: float(text)).on_error("dead_letter")
+        """
+        self._declared.handlers.set(self._node, handler, origin())
+        return self
 
     def expired(self, *, name: str | None = None) -> streams.KStream[K, V]:
         """The windows of a windowed aggregation that its store has forgotten, each with its last value.

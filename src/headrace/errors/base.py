@@ -12,6 +12,8 @@ class HeadraceError(Exception):
     """Root of all errors raised on purpose."""
 
     code: ClassVar[str] = "headrace"
+    may_pass: ClassVar[bool] = False
+    """Whether the same may go well when it is tried again."""
 
     def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
         self.what, self.where, self.fix = what, where, fix

@@ -17,6 +17,7 @@ class BrokerUnreachable(BrokerError):
     """Nobody answers at the broker's address."""
 
     code = "broker-unreachable"
+    may_pass = True
 
     def __init__(self, address: str, seconds: float, reason: str = "") -> None:
         super().__init__(
@@ -109,6 +110,18 @@ class TopicMissing(BrokerError):
         super().__init__(f"no topic {names} on {'the embedded broker' if embedded else address}", fix=commands)
 
 
+class TopicReplaced(BrokerError):
+    """A topic was deleted and made again while an application reads it."""
+
+    code = "topic-replaced"
+
+    def __init__(self, topic: str) -> None:
+        super().__init__(
+            f"topic {topic!r} was deleted and made again: it has the old name and other records",
+            fix="read it from its beginning, and make the state anew, with: headrace reset app.py --to earliest",
+        )
+
+
 class TopicExists(BrokerError):
     """A topic of that name is there already."""
 
@@ -138,6 +151,31 @@ class PositionsRefused(BrokerError):
         super().__init__(
             f"the positions of consumer group {group!r} could not be written: {reason}",
             fix="let no consumer join a group of the application's name, and allow the application to read it",
+        )
+
+
+class LetterMissing(BrokerError):
+    """There is no such dead letter."""
+
+    code = "letter-missing"
+
+    def __init__(self, topic: str, reason: str) -> None:
+        super().__init__(
+            f"no dead letter in {topic!r}: {reason}",
+            fix='headrace errors list shows those there are; on_error="dead_letter" writes them',
+        )
+
+
+class LetterHasNoOrigin(BrokerError):
+    """A dead letter does not say where its record came from."""
+
+    code = "letter-has-no-origin"
+
+    def __init__(self, place: str, topic: str) -> None:
+        super().__init__(
+            f"the dead letter {place} does not say where its record came from",
+            where=topic,
+            fix="leave it out: name the places of the others",
         )
 
 

@@ -47,10 +47,24 @@ class CheckpointInUse(RunError):
         )
 
 
+class TakenOver(RunError):
+    """Another process goes on with the same application, so this one may not write any more."""
+
+    code = "taken-over"
+
+    def __init__(self, app: str, path: str) -> None:
+        super().__init__(
+            f"application {app!r} was taken over by another process that runs it",
+            where=path,
+            fix="nothing is lost or doubled; see to it that it is started once only",
+        )
+
+
 class CheckpointUnwritable(RunError):
     """The checkpoint directory cannot be written."""
 
     code = "checkpoint-unwritable"
+    may_pass = True
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(
@@ -152,6 +166,19 @@ class TimestampInvalid(RunError):
         )
 
 
+class RecordsGone(RunError):
+    """Records were deleted before the application had read them."""
+
+    code = "records-gone"
+
+    def __init__(self, partition: str, offset: int) -> None:
+        super().__init__(
+            f"{partition} has no record {offset} any more, it was deleted before it was read",
+            fix="have the topic keep records for longer (retention.ms, retention.bytes); say from where to go on with:"
+            " headrace reset app.py",
+        )
+
+
 class BufferFull(RunError):
     """More results have to wait than their operator may hold back."""
 
@@ -195,6 +222,7 @@ class BrokerLost(RunError):
     """The broker stopped answering while the application ran."""
 
     code = "broker-lost"
+    may_pass = True
 
     def __init__(self, address: str, reason: str) -> None:
         super().__init__(
@@ -207,6 +235,7 @@ class SparkLost(RunError):
     """The JVM that runs Spark is gone."""
 
     code = "spark-lost"
+    may_pass = True
 
     def __init__(self, log: str) -> None:
         super().__init__(
@@ -220,6 +249,7 @@ class QueryFailed(RunError):
     """Spark stopped the query for a reason headrace has no better word for."""
 
     code = "query-failed"
+    may_pass = True
 
     def __init__(self, app: str, reason: str, log: str) -> None:
         super().__init__(f"application {app!r} failed: {reason}", where=f"Spark's log: {log}")

@@ -1,4 +1,4 @@
-"""Records that a user's function failed on."""
+"""Records that a user's function failed on, and what is told of those that go to the dead letters."""
 
 from __future__ import annotations
 
@@ -22,3 +22,20 @@ class Failure(Generic[V]):
     message: str
     origin: str | None
     """topic-partition@offset of the record of a topic that it comes from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What is told of a record that failed, without its value: a dead letter has the bytes of its origin."""
+
+    node: str
+    error: str
+    message: str
+    origin: str | None
+
+
+ATTEMPT = "headrace.attempt"
+"""The header of a dead letter that says how often its record has failed, and of a record that was sent again."""
+
+HEADERS = tuple(f"headrace.{name}" for name in ("node", "error", "message", "origin"))
+"""Those that tell of the failure, as `Letter` does."""

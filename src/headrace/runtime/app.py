@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from headrace.dsl.builder import Builder
+from headrace.dsl.handlers import FAIL, Handler
 from headrace.errors import AlreadyStarted, HeadraceError, OptionInvalid
 from headrace.model.clock import Clock, MachineClock
 from headrace.model.durations import Duration, duration_ms
@@ -46,7 +47,11 @@ class App(Builder):
     runs in this process unless `spark` is a master ("spark://host:7077") or a session; it may also hold settings.
 
     Each record counts once in output and state, through crashes; with `guarantee="at_least_once"` outputs of a batch
-    that was broken off may be there twice, but are to be seen sooner.
+    that was broken off may be there twice, but are to be seen sooner. What may pass (the broker is away, the disk is
+    full, Spark fails) is tried again with growing pauses, until no batch was finished for as long as `retry_for`.
+
+    A record that a function or a serde fails on stops the application, unless `on_error` says "skip", "dead_letter", or
+    what to do with each `hr.Failure`.
 
     What cannot be traced runs in Python processes: with `strict_native` it is refused instead. One that is silent for
     longer than `worker_timeout` is replaced, and none may take more than `worker_memory_mb`.
@@ -60,20 +65,23 @@ class App(Builder):
         kafka: Mapping[str, str] | None = None,
         checkpoint: str | Path | None = None,
         emit: str = "settled",
+        on_error: Handler = FAIL,
         guarantee: str = "exactly_once",
+        retry_for: Duration = "5m",
         spark: str | Wanted | None = None,
         strict_native: bool = False,
         worker_timeout: Duration = "1m",
         worker_memory_mb: int = 2048,
         verbose: bool = False,
     ) -> None:
-        super().__init__(app_id, emit=emit)
+        super().__init__(app_id, emit=emit, on_error=on_error)
         self.broker = broker
         self.kafka = dict(kafka or {})
         self.checkpoint = Place.of(checkpoint, self.id)
         if guarantee not in _GUARANTEES:
             raise OptionInvalid("guarantee", guarantee, " or ".join(f'"{one}"' for one in _GUARANTEES), origin())
         self.guarantee = guarantee
+        self.retry_ms = duration_ms("retry_for", retry_for, origin())
         self.spark = _wanted(spark)
         self.strict_native = strict_native
         self.worker_timeout_ms = duration_ms("worker_timeout", worker_timeout, origin(), least=1)
@@ -86,7 +94,7 @@ class App(Builder):
         self._listeners: list[Listener] = []
         self._told: list[Callable[[Metrics], object]] = []
         self._run: Run | None = None
-        self._ending = threading.RLock()
+        self._ending, self._turning = threading.RLock(), threading.Lock()
         self._stop = threading.Event()
 
     # -- looking at it
@@ -94,7 +102,7 @@ class App(Builder):
     @property
     def state(self) -> State:
         """Where the application is in its life."""
-        if self._state is State.RUNNING and self._run is not None and self._run.wait(0):
+        if self._state.up and self._run is not None and self._run.wait(0):
             self._settle_end()
         return self._state
 
@@ -203,6 +211,10 @@ class App(Builder):
         """One calm line for whoever watches."""
         LOGGER.info("%s: %s", self.id, text)
 
+    def turn(self, state: State) -> None:
+        """It fails for now, or runs again; unless it is being closed."""
+        self._enter(state, while_up=True)
+
     def tell(self, metrics: Metrics) -> None:
         """A batch is done."""
         for listener in self._told:
@@ -254,8 +266,12 @@ class App(Builder):
             self._run.release()
             self._enter(State.FAILED if failed else State.CLOSED)
 
-    def _enter(self, state: State) -> None:
-        old, self._state = self._state, state
+    def _enter(self, state: State, *, while_up: bool = False) -> None:
+        with self._turning:
+            old = self._state
+            if old is state or (while_up and not old.up):
+                return
+            self._state = state
         for listener in self._listeners:
             try:
                 listener(old, state)

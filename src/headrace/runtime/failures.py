@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from headrace.errors import BrokerLost, CheckpointUnwritable, HeadraceError, QueryFailed
+from headrace.errors import BrokerLost, CheckpointUnwritable, HeadraceError, QueryFailed, TakenOver
 from headrace.runtime.checkpoint import Checkpoint
 from headrace.runtime.faults import find_fault
 
 _DISK = re.compile(r"No space left on device|Read-only file system|Disk quota exceeded|Permission denied|AccessDenied")
+_OTHER = re.compile(r"ProducerFencedException|InvalidProducerEpochException|CONCURRENT_STREAM_LOG_UPDATE")
 _BROKER = re.compile(r"org\.apache\.kafka\.common\.errors\.(Timeout|Disconnect|Network)Exception: ([^\n]*)")
 
 
@@ -20,6 +21,8 @@ def failure_of(causes: Sequence[str], app: str, checkpoint: Checkpoint, address:
     fault = find_fault(text)
     if fault is not None:
         return fault
+    if _OTHER.search(text):
+        return TakenOver(app, checkpoint.place)
     disk = _DISK.search(text)
     if disk:
         return CheckpointUnwritable(checkpoint.place, disk.group(0))

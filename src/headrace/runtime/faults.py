@@ -12,9 +12,11 @@ from headrace.errors import (
     PartitionsChanged,
     RecordFailed,
     RecordRefused,
+    RecordsGone,
     RecordUndecodable,
     TimestampInvalid,
     TopicMissing,
+    TopicReplaced,
     WorkerLost,
 )
 
@@ -50,6 +52,10 @@ def _read(text: str, at: int) -> HeadraceError | None:
         return TimestampInvalid(int(subject), reason, where)
     if kind == "topic-missing":
         return TopicMissing([subject], reason)
+    if kind == "records-gone":
+        return RecordsGone(subject, int(reason))
+    if kind == "topic-replaced":
+        return TopicReplaced(subject)
     if kind == "python":
         return _from_python(subject, reason, where, str(fault["trace"]))
     if kind == "worker-lost":

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import threading
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
-from headrace.errors import BrokerNotShared, CheckpointNotShared, HeadraceError, PositionsRefused, SparkLost
-from headrace.log.broker import EmbeddedBroker
+from headrace.errors import (
+    BrokerNotShared,
+    CheckpointNotShared,
+    HeadraceError,
+    PositionsRefused,
+    QueryFailed,
+    SparkLost,
+)
+from headrace.log.broker import EmbeddedBroker, Lease
 from headrace.log.groups import Group
 from headrace.log.properties import for_java, refuse_ours
 from headrace.log.topics import Topics
@@ -21,7 +27,9 @@ from headrace.plan.sharing import Sharing
 from headrace.runtime.checkpoint import Checkpoint, Layout
 from headrace.runtime.failures import failure_of
 from headrace.runtime.kept import kept
+from headrace.runtime.retries import Retries
 from headrace.runtime.starts import all_starts, ends
+from headrace.runtime.states import State
 from headrace.runtime.topics import ensure_topics, refuse_overlaps, share
 from headrace.spark import session as spark
 from headrace.spark.files import SharedFiles
@@ -33,14 +41,16 @@ from headrace.spark.sink import sink_options
 if TYPE_CHECKING:
     from headrace.runtime.app import App
 
-_SLICE_S = 0.2
 _COUNT_S = 1.0
 _LAST_WORDS_S = 10.0
 _NAMED = 8
 
 
 class Run:
-    """The checkpoint's lock, the broker's lease, the Spark session and the query of one application."""
+    """The checkpoint's lock, the broker's lease, the Spark session and the query of one application.
+
+    A query that fails of something that may pass is begun again, see `Retries`.
+    """
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -48,19 +58,62 @@ class Run:
         files = SharedFiles(self._session, place.address) if place.address else None
         self._checkpoint = Checkpoint(app.id, place.directory, place.address, files)
         self._held = ExitStack()
+        self._lease: Lease | None = None
         self._joined: spark.Session | None = None
         self._query: Query | None = None
         self._metrics, self._counting = Metrics(app=app.id), threading.RLock()
         self._address, self._log = "", spark.log_of(app.spark, self._checkpoint.log)
+        self._retries = Retries(app.retry_ms)
+        self._finishing, self._over = threading.Event(), threading.Event()
         self.failure: HeadraceError | None = None
 
     def start(self, plan: Plan, *, until_latest: bool) -> None:
-        """Bring everything up, what is quickest to fail first."""
-        app, checkpoint = self._app, self._checkpoint
-        refuse_ours(app.kafka)
+        """Bring everything up."""
+        refuse_ours(self._app.kafka)
         self._refuse_what_a_cluster_cannot_reach()
-        checkpoint.take()
-        self._held.callback(checkpoint.release)
+        self._checkpoint.take()
+        self._held.callback(self._checkpoint.release)
+        self._held.callback(self._leave_broker)
+        self._held.callback(self._leave_session)
+        begin = partial(self._begin, plan, until_latest=until_latest)
+        self._query = begin()
+        watching = threading.Thread(target=self._watch, args=(begin,), daemon=True)
+        watching.start()
+        self._held.callback(watching.join, _LAST_WORDS_S)
+        self._held.callback(self._stop)
+        self._app.say(f"running, {_route(plan)}")
+
+    def wait(self, timeout: float | None) -> bool:
+        """Wait until it is over; False if the time ran out first."""
+        return self._over.wait(timeout)
+
+    def finish(self) -> None:
+        """Let the batch end, then the query."""
+        self._finishing.set()
+        if self._query is not None:
+            with suppress(SparkLost):  # whoever watches it will see
+                self._query.finish()
+            self._over.wait()
+
+    def release(self) -> None:
+        """Give everything back, last taken first."""
+        with suppress(SparkLost):
+            self._held.close()
+
+    def metrics(self) -> Metrics:
+        """What was done since the start."""
+        with self._counting, suppress(SparkLost):
+            for batch in self._query.new_batches() if self._query is not None else ():
+                self._metrics = self._metrics.plus(batch)
+                self._retries.succeed()
+                self._app.tell(self._metrics)
+        return self._metrics
+
+    # -- one query
+
+    def _begin(self, plan: Plan, *, until_latest: bool) -> Query:
+        """Start the query, what is quickest to fail first."""
+        app, checkpoint = self._app, self._checkpoint
         self._address = app.broker or self._join_embedded_broker()
         topics = Topics(self._address, app.kafka)
         topics.check()
@@ -80,7 +133,7 @@ class Run:
             ],
         )
         with plain_errors(app.id, self._log):
-            self._query = Query.start(
+            return Query.start(
                 dataframe(
                     session,
                     Placement(plan),
@@ -102,73 +155,64 @@ class Run:
                 until_latest=until_latest,
                 log=self._log,
             )
-        counting = threading.Thread(target=self._count, daemon=True)
-        counting.start()
-        self._held.callback(counting.join, _LAST_WORDS_S)
-        self._held.callback(self._query.stop)
-        app.say(f"running, {_route(plan)}")
 
-    def wait(self, timeout: float | None) -> bool:
-        """Wait for the end of the query; False if the time ran out first."""
-        deadline = math.inf if timeout is None else time.monotonic() + timeout
-        while True:
-            left = deadline - time.monotonic()
-            if self._ended(max(0.0, min(left, _SLICE_S))):
-                return True
-            if left <= 0:
-                return False
-
-    def finish(self) -> None:
-        """Let the batch end, then the query."""
-        if self._query is not None:
-            with suppress(SparkLost):  # wait() tells
-                self._query.finish()
-            self.wait(None)
-
-    def release(self) -> None:
-        """Give everything back, last taken first."""
-        with suppress(SparkLost):
-            self._held.close()
-
-    def metrics(self) -> Metrics:
-        """What was done since the start."""
-        with self._counting, suppress(SparkLost):
-            for batch in self._query.new_batches() if self._query is not None else ():
-                self._metrics = self._metrics.plus(batch)
-                self._app.tell(self._metrics)
-        return self._metrics
-
-    def _ended(self, seconds: float) -> bool:
-        """Whether the query ends within so many seconds; if so its failure is known afterwards."""
-        if self._query is None:
-            return True
+    def _watch(self, begin: Callable[[], Query]) -> None:
+        """See the query through, and those that are begun in its place, until it is over for good."""
         try:
-            ended = self._query.wait(seconds)
-            causes = self._query.failure() if ended and self.failure is None else []
-        except SparkLost as lost:
-            self.failure = lost
-            return True
-        self.metrics()
-        if causes:
-            self.failure = failure_of(causes, self._app.id, self._checkpoint, self._address, self._log)
-        return ended
+            failure = self._see_through()
+            while failure is not None and (pause := self._retries.pause(failure)) is not None:
+                self._app.turn(State.RETRYING)
+                self._app.say(f"{failure.what}; trying again in {pause:.0f} s")
+                failure = None if self._finishing.wait(pause) else self._again(begin, failure)
+            self.failure = failure
+        except Exception as exc:
+            self.failure = QueryFailed(self._app.id, f"{type(exc).__name__}: {exc}", str(self._log))
+        finally:
+            self._over.set()
 
-    def _count(self) -> None:
-        """Look at the batches often enough: Spark remembers the last hundred batches. Say how far they have come."""
+    def _again(self, begin: Callable[[], Query], failure: HeadraceError) -> HeadraceError | None:
+        """Begin the query again; what this time it failed of."""
+        if isinstance(failure, SparkLost):
+            self._leave_session()
+        try:
+            self._query = begin()
+        except HeadraceError as error:
+            return error
+        if self._finishing.is_set():
+            self._query.finish()
+        self._app.turn(State.RUNNING)
+        self._app.say("running again")
+        return self._see_through()
+
+    def _see_through(self) -> HeadraceError | None:
+        """Wait for the end of the query, and say how far its batches have come; what it failed of."""
+        assert self._query is not None
         group = Group(self._app.id, self._address, self._app.kafka)
         ended, told, refused = False, -1, ""
-        while not ended:
-            ended = self._ended(_COUNT_S)
-            last = self._metrics.last
-            if last is None or last.number == told:
-                continue
-            try:
-                group.publish(last.positions)
-                told = last.number
-            except PositionsRefused as error:
-                if error.what != refused:  # lag is not seen then, and nothing else is wrong
-                    refused = error.what
-                    self._app.say(refused)
+        try:
+            while not ended:
+                ended = self._query.wait(_COUNT_S)
+                last = self.metrics().last  # often enough: Spark remembers the last hundred batches
+                if last is None or last.number == told:
+                    continue
+                try:
+                    group.publish(last.positions)
+                    told = last.number
+                except PositionsRefused as error:
+                    if error.what != refused:  # lag is not seen then, and nothing else is wrong
+                        refused = error.what
+                        self._app.say(refused)
+            causes = self._query.failure()
+        except SparkLost as lost:
+            return lost
+        return failure_of(causes, self._app.id, self._checkpoint, self._address, self._log) if causes else None
+
+    def _stop(self) -> None:
+        self._finishing.set()
+        if self._query is not None:
+            self._query.stop()
+
+    # -- what it needs
 
     def _session(self) -> spark.Session:
         """The session of this run, which is joined when it is first asked for."""
@@ -177,8 +221,12 @@ class Run:
             self._log = spark.log_of(app.spark, checkpoint.log)
             app.say(f"{self._origin()}, its log is {self._log}")
             self._joined = spark.join(app.spark, checkpoint.log, verbose=app.verbose, inherited=[checkpoint.lock])
-            self._held.callback(spark.leave, self._joined)
         return self._joined
+
+    def _leave_session(self) -> None:
+        if self._joined is not None:
+            spark.leave(self._joined)
+        self._joined = None
 
     def _origin(self) -> str:
         wanted = self._app.spark
@@ -196,9 +244,16 @@ class Run:
                 raise BrokerNotShared(str(master))
 
     def _join_embedded_broker(self) -> str:
+        """Use it; if it was lost, it is started again."""
         lease = EmbeddedBroker().join(say=self._app.say)
-        self._held.callback(lease.close)
+        self._leave_broker()
+        self._lease = lease
         return lease.address
+
+    def _leave_broker(self) -> None:
+        if self._lease is not None:
+            self._lease.close()
+        self._lease = None
 
     def _layout(self, plan: Plan, topics: Topics) -> Layout:
         """As this start would make it; where the checkpoint is older, its choices are kept."""

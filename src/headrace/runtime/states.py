@@ -11,6 +11,9 @@ class State(Enum):
     CREATED = "created"
     STARTING = "starting"
     RUNNING = "running"
+    RETRYING = "retrying"
+    """It failed of something that may pass, and tries again."""
+
     CLOSING = "closing"
     CLOSED = "closed"
     FAILED = "failed"
@@ -19,3 +22,8 @@ class State(Enum):
     def ended(self) -> bool:
         """Whether nothing follows."""
         return self in (State.CLOSED, State.FAILED)
+
+    @property
+    def up(self) -> bool:
+        """Whether it runs, or means to."""
+        return self in (State.RUNNING, State.RETRYING)

@@ -9,6 +9,7 @@ from headrace.expr.sql import converted
 from headrace.model.types import ListType
 from headrace.plan.nodes import (
     Branch,
+    DeadLetters,
     Errors,
     Expired,
     Filter,
@@ -22,6 +23,7 @@ from headrace.plan.nodes import (
     Peek,
     Repartition,
     SelectKey,
+    Skipped,
     Split,
     To,
     ToStream,
@@ -152,6 +154,7 @@ class Native:
 OPERATORS: dict[type[Node], Callable[..., Flow]] = {
     Branch: Native.pass_on,
     Errors: Native.beside,
+    Skipped: Native.beside,
     Expired: Native.beside,
     Filter: Native.filter,
     FlatMap: Native.flat_map,
@@ -166,6 +169,7 @@ OPERATORS: dict[type[Node], Callable[..., Flow]] = {
     SelectKey: Native.select_key,
     Split: Native.split,
     To: Native.to,
+    DeadLetters: Native.to,
     ToStream: Native.pass_on,
 }
 

@@ -59,6 +59,6 @@ def _positions(sources: list[Mapping[str, Any]], which: str = "endOffset") -> di
         (topic, int(partition)): offset
         for source in sources
         for topic, partitions in (source[which] or {}).items()
-        if isinstance(partitions, Mapping)  # the other is the time of day
+        if ":" not in topic  # the others are the time of day and the ids of topics
         for partition, offset in partitions.items()
     }

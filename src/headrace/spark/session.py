@@ -101,6 +101,7 @@ class _Spark:
             with suppress(Py4JError, ConnectionError):  # a JVM that is gone has nothing to give back
                 kernel(session).Producers.close()
                 kernel(session).TaskProducers.close()
+                kernel(session).DeadLetters.close()
                 kernel(session).PythonWorker.close()
                 session.stop()
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import DataFrame
 
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Source, To
+from headrace.plan.nodes import DeadLetters, Source, To
 from headrace.spark.flow import Flow, case
 from headrace.spark.partitions import chosen_partition, spread
 from headrace.spark.placement import Placement
@@ -55,6 +55,7 @@ def sink_options(
     if transactions:
         read = [topic for source in plan.of(Source) for topic in source.topics]
         options |= {"app": plan.app, "home": next(iter([*read, *matched]), _ALWAYS_THERE)}
+    options["letters"] = ",".join({str(letters.topic) for letters in plan.of(DeadLetters)})
     return options | {f"kafka.{name}": value for name, value in kafka.items()}
 
 

@@ -12,7 +12,7 @@ from headrace.model.clock import Clock
 from headrace.model.record import RawRecord, Record
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Errors, GlobalStore, Node, Repartition, Source, To
+from headrace.plan.nodes import DeadLetters, Errors, GlobalStore, Node, Repartition, Source, To
 from headrace.plan.old_values import sending_old
 from headrace.plan.stores import Connection
 from headrace.processor.opened import OpenedStore
@@ -21,6 +21,7 @@ from headrace.state.state import MemoryState, State
 from headrace.state.stores import Stores
 from headrace.task.context import Context
 from headrace.task.drops import Drops
+from headrace.task.letters import Originals
 from headrace.task.operators.source import decoding
 from headrace.task.queues import Queue, Queues
 from headrace.task.task import Task
@@ -57,6 +58,7 @@ class Loop:
         self.drops = drops or Drops()
         self._timestamps = Timestamps(clock, self.drops, self.state.memory)
         self._written: list[Written] = []
+        self._originals = Originals() if plan.of(DeadLetters) else None
         self._sources: dict[str, tuple[Source, Callable[[RawRecord], Record]]] = {}
         self._reading_failures = frozenset(node for errors in plan.of(Errors) for node in errors.of)
         self._queues = Queues()
@@ -95,6 +97,8 @@ class Loop:
             self._queues.clear()
             self._written.clear()
             raise
+        if self._originals is not None:
+            self._originals.clear()
         written, self._written = self._written, []
         return written
 
@@ -150,6 +154,8 @@ class Loop:
         return taken is not None
 
     def _read(self, raw: RawRecord) -> None:
+        if self._originals is not None:
+            self._originals.keep(raw)
         if raw.topic not in self._sources:
             source = self.source_of(raw.topic)
             self._sources[raw.topic] = source, decoding(source, failures_read=source in self._reading_failures)
@@ -172,6 +178,8 @@ class Loop:
         return Queue(self._place(node, topic), readers, first=node.facts.everywhere)
 
     def _write(self, node: To, raw: RawRecord, partition: int | None) -> None:  # noqa: ARG002
+        if isinstance(node, DeadLetters) and self._originals is not None:
+            raw = self._originals.letter(raw, node)
         self._written.append((node, raw))
 
     def _place(self, node: Node, topic: str) -> tuple[int, int, str]:

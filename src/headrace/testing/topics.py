@@ -174,9 +174,10 @@ class OutputTopic:
     def _next(self) -> tuple[Record, Serde[Any], Serde[Any]]:
         """The next record, and the serdes by which its key and its value are read."""
         node, raw = self._written.take()
-        keys, values = self._key or node.key, self._value or node.value
-        key = self._decoded("key", keys, raw.key, node.key)
-        value = self._decoded("value", values, raw.value, node.value)
+        key_read, value_read = node.read_with()
+        keys, values = self._key or key_read, self._value or value_read
+        key = self._decoded("key", keys, raw.key, key_read)
+        value = self._decoded("value", values, raw.value, value_read)
         return Record(key=key, value=value, ts=raw.ts, headers=raw.headers, origin=raw.origin), keys, values
 
     def _decoded(self, part: str, serde: Serde[Any], data: bytes | None, wrote: Serde[Any]) -> Any:

@@ -13,6 +13,7 @@ from headrace.errors import (
     PartitionsChanged,
     QueryFailed,
     SparkLost,
+    TakenOver,
     TopicMissing,
 )
 from headrace.runtime.checkpoint import Checkpoint
@@ -35,6 +36,12 @@ def failure(*causes: str) -> HeadraceError:
             BrokerLost,
             "the Kafka broker at host:9092 stopped answering: Call timed out",
         ),
+        (
+            ["a", "org.apache.kafka.common.errors.ProducerFencedException: There is a newer producer"],
+            TakenOver,
+            "application 'shop' was taken over by another process that runs it",
+        ),
+        (["[CONCURRENT_STREAM_LOG_UPDATE] Concurrent update to the log"], TakenOver, "at: ck"),
         (["x", "y\nz"], QueryFailed, "application 'shop' failed: y"),
         (["x" + FAULT % "partitions-changed"], PartitionsChanged, "topic 'in' has more than 4 partitions"),
         (["x" + FAULT % "topic-missing"], TopicMissing, "no topic 'in' on 4"),

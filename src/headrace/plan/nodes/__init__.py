@@ -3,7 +3,7 @@
 from headrace.plan.nodes.aggregate import Aggregate, Cogroup, Initial, Reduce
 from headrace.plan.nodes.async_map_values import AsyncMapValues
 from headrace.plan.nodes.base import Beside, Facts, Node
-from headrace.plan.nodes.beside import Errors, Expired, Late
+from headrace.plan.nodes.beside import Errors, Expired, Late, Skipped
 from headrace.plan.nodes.branch import Branch, Split
 from headrace.plan.nodes.count import Count, Emit
 from headrace.plan.nodes.drop_duplicates import DropDuplicates
@@ -33,7 +33,7 @@ from headrace.plan.nodes.table import TableSource, ToTable, VersionedTable
 from headrace.plan.nodes.table_aggregate import TableAggregate, TableGroupBy, TableReduce
 from headrace.plan.nodes.table_join import Side, TableJoin
 from headrace.plan.nodes.table_values import TableFilter, TableMapValues
-from headrace.plan.nodes.to import To
+from headrace.plan.nodes.to import DeadLetters, To
 from headrace.plan.nodes.windowed import SessionWindowed, SlidingWindowed, TimeWindowed
 from headrace.plan.nodes.windowed_cogroup import WindowedCogroup
 
@@ -46,6 +46,7 @@ __all__ = [
     "Cogroup",
     "Count",
     "Counting",
+    "DeadLetters",
     "DropDuplicates",
     "Emit",
     "Errors",
@@ -78,6 +79,7 @@ __all__ = [
     "SelectKey",
     "SessionWindowed",
     "Side",
+    "Skipped",
     "SlidingWindowed",
     "Source",
     "Split",

@@ -57,6 +57,14 @@ class Errors(BesideNode):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Skipped(Errors):
+    """The records that an operator failed on, where nobody wants to see them: they are counted."""
+
+    op = "skipped"
+    facts = Facts(beside=Beside.FAILED, ends=True)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Expired(BesideNode):
     """The windows that an aggregation has forgotten, each with its last value, when they fall out of the store."""
 

@@ -1,0 +1,90 @@
+package org.apache.spark.sql.headrace
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Duration
+import java.util.{List => JavaList}
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.kafka.clients.consumer.{ConsumerRecord, KafkaConsumer}
+import org.apache.kafka.clients.producer.ProducerRecord
+import org.apache.kafka.common.TopicPartition
+import org.apache.kafka.common.errors.TimeoutException
+import org.apache.kafka.common.header.Headers
+import org.apache.kafka.common.header.internals.RecordHeader
+import org.apache.kafka.common.serialization.ByteArrayDeserializer
+
+/** Records that failed, with the bytes that they had in their own topics.
+  *
+  * What comes to the sink only says where that was, in JSON: failures are rare, and rows that carry their origins along
+  * would cost all the others.
+  */
+object DeadLetters {
+  type Bytes = Array[Byte]
+
+  private val Attempt = "headrace.attempt"
+  private val Told = Seq("node", "error", "message", "origin")
+  private val Names = Told.map(name => s"headrace.$name")
+  private val Origin = "(.+)-([0-9]+)@([0-9]+)".r
+  private val mapper = new ObjectMapper
+  private val lending = new Lending[SinkOptions, Originals](options => new Originals(options.kafka))
+
+  def letter(options: SinkOptions, topic: String, ts: Long, json: Array[Byte]): ProducerRecord[Bytes, Bytes] = {
+    val told = mapper.readTree(json)
+    val original = Option(told.path("origin").textValue).collect { case Origin(topic, partition, offset) =>
+      lending.using(options)(_.read(new TopicPartition(topic, partition.toInt), offset.toLong))
+    }.flatten
+    val (key, value) = original.fold[(Bytes, Bytes)]((null, null))(one => (one.key, one.value))
+    val letter = new ProducerRecord(topic, null, Long.box(ts), key, value)
+    original.foreach(_.headers.asScala.filterNot(one => one.key == Attempt || Names.contains(one.key)).foreach(letter.headers.add))
+    Told.zip(Names).foreach { case (field, name) =>
+      if (told.path(field).isTextual) letter.headers.add(header(name, told.path(field).textValue))
+    }
+    letter.headers.add(header(Attempt, (original.fold(0)(one => attempts(one.headers)) + 1).toString))
+    letter
+  }
+
+  def close(): Unit = lending.close()
+
+  private def header(name: String, text: String): RecordHeader = new RecordHeader(name, text.getBytes(UTF_8))
+
+  /** How often a record has failed before. */
+  private def attempts(headers: Headers): Int =
+    Option(headers.lastHeader(Attempt)).flatMap(one => Option(one.value)).flatMap(new String(_, UTF_8).toIntOption).getOrElse(0)
+}
+
+/** Reads single records of topics again. */
+final class Originals(kafka: Map[String, String]) extends Lent {
+  import DeadLetters.Bytes
+  import Originals._
+
+  private val consumer = {
+    val config = defaults ++ kafka - "group.id"
+    new KafkaConsumer[Bytes, Bytes](
+      config.asJava.asInstanceOf[java.util.Map[String, Object]], new ByteArrayDeserializer, new ByteArrayDeserializer)
+  }
+
+  /** The record at a place; none if it was deleted since. */
+  def read(partition: TopicPartition, offset: Long): Option[ConsumerRecord[Bytes, Bytes]] = synchronized {
+    consumer.assign(JavaList.of(partition))
+    consumer.seek(partition, offset)
+    val deadline = System.nanoTime + Patience.toNanos
+    while (consumer.position(partition) <= offset) {
+      if (System.nanoTime > deadline) throw new TimeoutException(s"nothing came of $partition at $offset")
+      val found = consumer.poll(Wait).asScala.headOption
+      if (found.nonEmpty) return found.filter(_.offset == offset)
+    }
+    None
+  }
+
+  override def close(): Unit = synchronized(consumer.close())
+}
+
+object Originals {
+  private val Wait = Duration.ofMillis(200)
+  private val Patience = Duration.ofSeconds(60)
+  private val defaults = Map(
+    "isolation.level" -> "read_committed", "enable.auto.commit" -> "false", "auto.offset.reset" -> "earliest",
+    "max.poll.records" -> "1")
+}

@@ -1,0 +1,90 @@
+"""The dead letters of an application: look at them, and send them again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from headrace.errors import LetterHasNoOrigin
+from headrace.log.groups import Group
+from headrace.log.records import NewRecord, Record, consume, produce
+from headrace.model.failure import HEADERS
+
+_ORIGIN = re.compile(r"(?P<topic>.+)-(?P<partition>\d+)@(?P<offset>\d+)")
+
+
+@dataclass(frozen=True)
+class DeadLetter:
+    """A record that failed, as it lies in the topic of dead letters."""
+
+    record: Record
+
+    @property
+    def place(self) -> str:
+        """Where it lies, by which a user names it: partition@offset."""
+        return f"{self.record.partition}@{self.record.offset}"
+
+    def told(self, name: str) -> str:
+        """What a header tells of the failure: node, error, message, origin or attempt."""
+        values = [value for header, value in self.record.headers if header == f"headrace.{name}" and value is not None]
+        return values[-1].decode(errors="backslashreplace") if values else ""
+
+    @property
+    def topic(self) -> str:
+        """The topic that it was read from."""
+        return self._origin["topic"]
+
+    def again(self) -> NewRecord:
+        """The record as it was, for the partition that it was read from; it says how often it has failed."""
+        kept = tuple(header for header in self.record.headers if header[0] not in HEADERS)
+        return NewRecord(
+            key=self.record.key,
+            value=self.record.value,
+            headers=kept,
+            timestamp_ms=self.record.timestamp_ms,
+            partition=int(self._origin["partition"]),
+        )
+
+    @property
+    def _origin(self) -> re.Match[str]:
+        found = _ORIGIN.fullmatch(self.told("origin"))
+        if found is None:
+            raise LetterHasNoOrigin(self.place, self.record.topic)
+        return found
+
+
+class DeadLetters:
+    """Those of one application. How far they were sent again is kept as the position of a consumer group."""
+
+    def __init__(self, topic: str, address: str, kafka: Mapping[str, str] | None = None) -> None:
+        self.topic, self._address, self._kafka = topic, address, kafka
+        self._group = Group(topic, address, kafka)
+
+    def all(self) -> Iterator[DeadLetter]:
+        """All that are there."""
+        return map(DeadLetter, consume(self._address, self._kafka, self.topic))
+
+    def waiting(self) -> Iterator[DeadLetter]:
+        """Those that were not sent again."""
+        positions = self._group.positions()
+        for letter in self.all():
+            if letter.record.offset >= positions.get((self.topic, letter.record.partition), 0):
+                yield letter
+
+    def send_again(self, letters: Iterable[DeadLetter]) -> int:
+        """Write the records to the topics that they were read from."""
+        ordered, count = sorted(letters, key=lambda letter: letter.topic), 0
+        for topic, some in groupby(ordered, key=lambda letter: letter.topic):
+            count += produce(self._address, self._kafka, topic, (letter.again() for letter in some))
+        return count
+
+    def done_with(self, letters: Iterable[DeadLetter]) -> None:
+        """None of these, nor those before them, wait any more."""
+        ends: dict[tuple[str, int], int] = {}
+        for letter in letters:
+            place = (self.topic, letter.record.partition)
+            ends[place] = max(ends.get(place, 0), letter.record.offset + 1)
+        if ends:
+            self._group.publish(ends)

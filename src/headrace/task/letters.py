@@ -1,0 +1,41 @@
+"""Dead letters: records that failed, with the bytes that they had in their own topics."""
+
+from __future__ import annotations
+
+from headrace.model.failure import ATTEMPT, HEADERS
+from headrace.model.record import Header, RawRecord
+from headrace.plan.nodes import DeadLetters
+
+
+class Originals:
+    """The records of a batch as they were read."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, RawRecord] = {}
+
+    def keep(self, raw: RawRecord) -> None:
+        """One that was read."""
+        if raw.origin is not None:
+            self._read[raw.origin] = raw
+
+    def clear(self) -> None:
+        """The batch is over."""
+        self._read.clear()
+
+    def letter(self, told: RawRecord, node: DeadLetters) -> RawRecord:
+        """What is written of a record that failed: what it was, and in headers why it failed."""
+        assert told.value is not None
+        failed = node.value.read(told.value)
+        original = self._read.get(failed.origin or "", RawRecord(told.topic, told.ts))
+        texts = (failed.node, failed.error, failed.message, failed.origin)
+        why = [(name, text.encode()) for name, text in zip(HEADERS, texts, strict=True) if text is not None]
+        attempt = (ATTEMPT, str(attempts(original.headers) + 1).encode())
+        kept = [header for header in original.headers if header[0] not in (ATTEMPT, *HEADERS)]
+        headers = (*kept, *why, attempt)
+        return RawRecord(told.topic, told.ts, original.key, original.value, headers, failed.origin)
+
+
+def attempts(headers: tuple[Header, ...]) -> int:
+    """How often a record has failed before."""
+    found = [value for name, value in headers if name == ATTEMPT and value is not None and value.isdigit()]
+    return int(found[-1]) if found else 0
