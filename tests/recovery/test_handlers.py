@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import headrace as hr
+from headrace.cli.errors import named
 from headrace.cli.main import main
-from headrace.errors import LetterHasNoOrigin, RecordFailed, TopicMissing
+from headrace.errors import LetterHasNoOrigin, LetterMissing, RecordFailed, TopicMissing
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
 from headrace.runtime.letters import DeadLetters
@@ -109,6 +110,8 @@ def test_the_command(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_letter_that_says_nothing_of_its_origin_is_not_sent(shop: Shop) -> None:
     produce(shop.broker, None, shop.letters.topic, [NewRecord(value=b"somebody's")])
     *_, strange = shop.letters.all()
+    with pytest.raises(LetterMissing, match="there is none at 0@99"):
+        named(shop.letters, ["0@99"])
     with pytest.raises(LetterHasNoOrigin, match=f"the dead letter {strange.place} does not say where its record came"):
         shop.letters.send_again([strange])
 

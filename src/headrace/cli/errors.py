@@ -53,7 +53,7 @@ def list_(broker: Target, target: str, everything: bool) -> None:
 def show(broker: Target, target: str, place: str) -> None:
     """Show a dead letter of APP with all there is; PLACE is what the list calls it, such as 0@17."""
     with _letters(broker, target) as letters:
-        (letter,) = _named(letters, [place])
+        (letter,) = named(letters, [place])
     for name, text in zip(_COLUMNS, _facts(letter), strict=True):
         click.echo(f"{name + ':':9} {text}")
     for name, data in (("key", letter.record.key), ("value", letter.record.value), *letter.record.headers):
@@ -75,7 +75,7 @@ def resend(broker: Target, target: str, places: tuple[str, ...], everything: boo
     if everything == bool(places):
         raise click.UsageError("name the places of the letters to send again, or --all")
     with _letters(broker, target) as letters:
-        found = list(letters.waiting()) if everything else _named(letters, places)
+        found = list(letters.waiting()) if everything else named(letters, places)
         topics = sorted({letter.topic for letter in found})
         if not found:
             click.echo(f"no dead letters in {letters.topic} wait", err=True)
@@ -100,7 +100,8 @@ def _letters(broker: Target, target: str) -> Iterator[DeadLetters]:
             raise
 
 
-def _named(letters: DeadLetters, places: Iterable[str]) -> list[DeadLetter]:
+def named(letters: DeadLetters, places: Iterable[str]) -> list[DeadLetter]:
+    """The letters at these places."""
     there = {letter.place: letter for letter in letters.all()}
     missing = [place for place in places if place not in there]
     if missing:
