@@ -1,6 +1,9 @@
 package org.apache.spark.sql.headrace
 
-/** What leaves a task, and when its turn comes in the next: no sooner than that of the record it comes of. */
+/** What leaves a task, and when its turn comes in the next: no sooner than that of the record it comes of.
+  *
+  * What goes out passes by the tasks of later stages, and has to stay in its order: its turn is that of the record.
+  */
 final class Leaving(group: Int) {
   import Leaving._
 
@@ -24,10 +27,10 @@ final class Leaving(group: Int) {
   /** From now on they come of none: the batch is over. */
   def atTheEnd(): Unit = turn = AtTheEnd
 
-  /** A record on its way; `later` if to the same task, where it has to be before what comes of it. */
-  def envelope(tag: Int, later: Boolean, record: Record, topic: Array[Byte]): Envelope = {
-    val own = turns.next(tag, record.ts)
-    val waits = if (turn == AtTheEnd || turn == BeforeAll) group else waiting(!later && own >= turn)
+  /** A record on its way. */
+  def envelope(tag: Int, going: Going.Value, record: Record, topic: Array[Byte]): Envelope = {
+    val own = if (going == Going.Out) turn else turns.next(tag, record.ts)
+    val waits = if (turn == AtTheEnd || turn == BeforeAll) group else waiting(going == Going.On && own >= turn)
     number += 1
     Envelope(group, tag, record.key, record.value, record.old, record.latest, record.ts, math.max(turn, own),
       waits, number - 1, topic, record.headers, record.source, record.offset)

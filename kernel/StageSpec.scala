@@ -33,10 +33,10 @@ case class StageSpec(
   *
   * @param code    the nodes, as Python reads them
   * @param entries by the tag of an edge that leads into it: the stores that are looked up by the keys of its records
-  * @param exits   by the tag of an edge that leads out of it: whether to the same task, as in [[Out]]
+  * @param exits   by the tag of an edge that leads out of it, where to
   */
 case class PythonProgram(
-    id: String, code: Array[Byte], worker: PythonSpec, entries: Map[Int, Seq[String]], exits: Map[Int, Boolean])
+    id: String, code: Array[Byte], worker: PythonSpec, entries: Map[Int, Seq[String]], exits: Map[Int, Going.Value])
 
 /** One operator of a stage.
   *
@@ -79,8 +79,17 @@ sealed trait WaySpec
 /** To an operator of the stage, as one of its inputs. */
 case class Into(operator: Int, position: Int) extends WaySpec
 
-/** Out of the stage, on the edge of this tag; `later` if to the same task, where it has to be before what comes of it. */
-case class Out(tag: Int, later: Boolean) extends WaySpec
+/** Out of the stage, on the edge of this tag. */
+case class Out(tag: Int, going: Going.Value) extends WaySpec
+
+/** Where records go that leave a stage: on, to any task; later, to the same task, where they have to be before what comes of
+  * them; out, to topics, and to no task any more.
+  */
+object Going extends Enumeration {
+  val On = Value("on")
+  val Later = Value("later")
+  val Out = Value("out")
+}
 
 object StageSpec {
   def parse(json: String): StageSpec = {
@@ -107,7 +116,7 @@ object StageSpec {
       json.get("memory_mb").asInt),
     entries = json.get("entries").properties.asScala
       .map(entry => entry.getKey.toInt -> entry.getValue.elements.asScala.map(_.asText).toSeq).toMap,
-    exits = json.get("exits").properties.asScala.map(exit => exit.getKey.toInt -> exit.getValue.asBoolean).toMap)
+    exits = json.get("exits").properties.asScala.map(exit => exit.getKey.toInt -> Going.withName(exit.getValue.asText)).toMap)
 
   private def node(json: JsonNode): NodeSpec = NodeSpec(
     name = json.get("name").asText,
@@ -122,6 +131,6 @@ object StageSpec {
   private def numbers(json: JsonNode): Seq[Int] = json.elements.asScala.map(_.asInt).toSeq
 
   private def ways(json: JsonNode): Seq[WaySpec] = json.elements.asScala.map { way =>
-    if (way.isArray) Into(way.get(0).asInt, way.get(1).asInt) else Out(way.get("tag").asInt, way.get("later").asBoolean)
+    if (way.isArray) Into(way.get(0).asInt, way.get(1).asInt) else Out(way.get("tag").asInt, Going.withName(way.get("going").asText))
   }.toSeq
 }

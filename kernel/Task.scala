@@ -109,7 +109,7 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
 
   private def ways(specs: Seq[WaySpec]): Array[Way] = specs.map {
     case Into(operator, position) => operators(operator).entry(position)
-    case Out(tag, later) => (record => out += leaving.envelope(tag, later, record, null)): Way
+    case Out(tag, going) => (record => out += leaving.envelope(tag, going, record, null)): Way
   }.toArray
 }
 

@@ -24,6 +24,15 @@ def copied_and_changed(app: Builder) -> None:
     stream.map_values(lambda v: v.upper()).to("upper")
 
 
+def beside_a_longer_way(app: Builder) -> None:
+    """What is written by the first of several stages passes by the others."""
+    first, second = texts(app, "first").group_by_key(), texts(app, "second").group_by_key()
+    both = first.cogroup(lambda _, v, text: text + v).cogroup(second, lambda _, v, text: text + v)
+    both.aggregate("", store="texts", emit="every").to_stream().to("out")
+    counts = texts(app, "third").group_by(lambda _, v: v).count(store="n", emit="every").to_stream()
+    counts.group_by(lambda _, n: n).count(store="m", emit="every").to_stream().to("long")
+
+
 CASES = [
     Case(
         "to writes key, value, time and headers",
@@ -81,6 +90,16 @@ CASES = [
         put("in", ("k", "a"), (None, "b")),
         every("copy", ("k", "a"), (None, "b")),
         every("upper", ("k", "A"), (None, "B")),
+    ),
+    Case(
+        "records are written in the order in which they were made, whatever their times",
+        beside_a_longer_way,
+        put("first", ("k", "a", 9)),
+        put("third", ("k", "x")),
+        every("out", ("k", "a", 9)),
+        put("second", ("k", "b", 2)),
+        put("first", ("k", "c", 3)),
+        every("out", ("k", "ab", 9), ("k", "abc", 9)),
     ),
     Case(
         "a partitioner may drop a record",

@@ -28,6 +28,12 @@ from headrace.runtime.place import Place
     type=click.Path(dir_okay=False, path_type=Path),
     help="File to write metrics to after every batch, as Prometheus text.",
 )
+@click.option(
+    "--as",
+    "beside",
+    metavar="NAME",
+    help="Run beside the live application: with -NAME behind its id, checkpoint and the topics that it writes.",
+)
 @broker_options
 @click.pass_obj
 def run(
@@ -37,6 +43,7 @@ def run(
     until: str | None,
     checkpoint: str | None,
     metrics_file: Path | None,
+    beside: str | None,
 ) -> None:
     """Run an application until Ctrl-C.
 
@@ -45,12 +52,15 @@ def run(
 
         headrace run word_count.py
         headrace run word_count.py --until latest
+        headrace run word_count.py --until latest --as v2
     """
     app = load_app(target)
     chosen = target_of(app, broker)
     app.broker, app.kafka = chosen.address, dict(chosen.kafka)
     app.checkpoint = Place.of(checkpoint, app.id) if checkpoint else app.checkpoint
     app.verbose = app.verbose or options.verbose
+    if beside:
+        app.run_beside(beside)
     if metrics_file:
         app.on_batch(lambda metrics: write_whole(metrics_file, metrics.prometheus()))
     app.run(until=until)

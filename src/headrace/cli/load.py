@@ -13,6 +13,7 @@ import click
 from headrace.cli.connection import Target
 from headrace.errors import AppNotFound, HeadraceError
 from headrace.runtime.app import App
+from headrace.runtime.checkpoint import Checkpoint
 
 _DEFAULT_NAME = "app"
 
@@ -41,6 +42,18 @@ def load_app(target: str) -> App:
         reason = f"nothing in it is called {name}"
     fix = f"name it: {place}:{others[0]}" if others else f'declare one there: {name} = hr.App("my-app")'
     raise AppNotFound(target, reason, fix)
+
+
+def checkpoint_of(app: App) -> Checkpoint:
+    """The checkpoint of an application that does not run."""
+    place = app.checkpoint
+    if place.address is None:
+        return Checkpoint(app.id, place.directory)
+    from headrace.spark.files import SharedFiles  # loads pyspark
+    from headrace.spark.session import join
+
+    files = SharedFiles(lambda: join(app.spark, place.directory / "spark.log"), place.address)
+    return Checkpoint(app.id, place.directory, place.address, files)
 
 
 def _names_in(place: str, target: str) -> dict[str, object]:

@@ -179,6 +179,28 @@ class RecordsGone(RunError):
         )
 
 
+class CannotRunBeside(RunError):
+    """A second run would write to the topics of the live application."""
+
+    code = "cannot-run-beside"
+
+    def __init__(self, node: str, origin: str) -> None:
+        super().__init__(
+            f"{node} writes to topics that a function names, so it cannot run beside the live application",
+            where=origin,
+            fix="let the function name other topics in a copy of the application with another id",
+        )
+
+
+class ResetRefused(RunError):
+    """It cannot begin from there."""
+
+    code = "reset-refused"
+
+    def __init__(self, reason: str, fix: str) -> None:
+        super().__init__(reason, fix=fix)
+
+
 class BufferFull(RunError):
     """More results have to wait than their operator may hold back."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from headrace.errors import PositionsRefused
@@ -36,6 +36,14 @@ class Group:
         for one in answers:
             if one.error is not None:
                 raise PositionsRefused(self.name, f"{one.topic}-{one.partition}: {reason_of(one.error)}")
+
+    def delete(self) -> None:
+        """Forget the group, if there is one."""
+        try:
+            self._client.delete_consumer_groups([self.name])[self.name].result(_ANSWER_S)
+        except KafkaException as exc:
+            if exc.args[0].code() != KafkaError.GROUP_ID_NOT_FOUND:
+                raise PositionsRefused(self.name, reason_of(exc.args[0])) from exc
 
     def positions(self) -> dict[tuple[str, int], int]:
         """How far it has come."""

@@ -154,6 +154,16 @@ class Topics:
             raise TopicMissing([name], self.address)
         return self._offsets(name, range(count), _LATEST, committed=committed)
 
+    def begin_offsets(self, name: str) -> dict[int, int]:
+        """The offset of each partition's first record."""
+        return self._offsets(name, self.end_offsets(name), _EARLIEST)
+
+    def offsets_at(self, name: str, ms: int) -> dict[int, int]:
+        """The offset of each partition's first record of a time or later; its end if there is none."""
+        ends = self.end_offsets(name)
+        found = self._offsets(name, ends, OffsetSpec.for_timestamp(ms))
+        return {partition: ends[partition] if offset < 0 else offset for partition, offset in found.items()}
+
     def _offsets(
         self, name: str, partitions: Iterable[int], spec: OffsetSpec, *, committed: bool = False
     ) -> dict[int, int]:

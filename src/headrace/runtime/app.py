@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from headrace.dsl.builder import Builder
 from headrace.dsl.handlers import FAIL, Handler
+from headrace.dsl.names import checked_name
 from headrace.errors import AlreadyStarted, HeadraceError, OptionInvalid
 from headrace.model.clock import Clock, MachineClock
 from headrace.model.durations import Duration, duration_ms
@@ -21,6 +22,7 @@ from headrace.plan.describe import describe
 from headrace.plan.graph import Plan
 from headrace.plan.growth import growing_stores
 from headrace.plan.origin import origin
+from headrace.runtime.beside import id_beside, plan_beside
 from headrace.runtime.console import LOGGER, lines_on_console, on_stop_signal, tell_plainly_at_exit
 from headrace.runtime.place import Place
 from headrace.runtime.states import State
@@ -94,8 +96,14 @@ class App(Builder):
         self._listeners: list[Listener] = []
         self._told: list[Callable[[Metrics], object]] = []
         self._run: Run | None = None
+        self._beside: str | None = None
         self._ending, self._turning = threading.RLock(), threading.Lock()
         self._stop = threading.Event()
+
+    def run_beside(self, name: str) -> None:
+        """Run beside the live application: with `-name` behind its id, its checkpoint and the topics that it writes."""
+        checked_name("an application", name, origin())
+        self.id, self.checkpoint, self._beside = id_beside(self.id, name), self.checkpoint.beside(name), name
 
     # -- looking at it
 
@@ -206,6 +214,10 @@ class App(Builder):
         self.close()
 
     # -- inside
+
+    def plan(self) -> Plan:
+        plan = super().plan()
+        return plan if self._beside is None else plan_beside(plan, self._beside)
 
     def say(self, text: str) -> None:
         """One calm line for whoever watches."""

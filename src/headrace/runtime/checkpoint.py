@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -16,14 +17,22 @@ from headrace.errors import (
     CheckpointInUse,
     CheckpointUnwritable,
     PartitionsChanged,
+    ResetRefused,
     StateChanged,
 )
 from headrace.log.files import write_whole
 from headrace.log.locks import FileLock
-from headrace.runtime.kept import Stages, differences
+from headrace.runtime.kept import Evolution, Stages
 
 _LAST_BREATH_S = 30.0
 _LAYOUT = "headrace.json"
+_SPARK = "spark"
+_FRESH = "spark.new"
+_RESET = "reset.json"
+
+
+Starts = dict[str, dict[str, int]]
+"""Offsets by topic and partition."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +48,8 @@ class Layout:
     stages: Stages
     """What is kept in each stage."""
 
-    starts: dict[str, dict[str, int]]
-    """Where the topics ended that are read from their ends, when the application was started first."""
+    starts: Starts
+    """Where those topics are read from at first that are not read from their beginnings."""
 
 
 class Files(Protocol):
@@ -51,6 +60,9 @@ class Files(Protocol):
 
     def write(self, name: str, text: str) -> None:
         """Write a text so that nobody ever sees half of it."""
+
+    def remove(self, name: str) -> None:
+        """Remove a text, or a directory with all that is in it, if it is there."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +79,13 @@ class LocalFiles:
 
     def write(self, name: str, text: str) -> None:
         write_whole(self.directory / name, text)
+
+    def remove(self, name: str) -> None:
+        path = self.directory / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
 
 
 class Checkpoint:
@@ -87,7 +106,7 @@ class Checkpoint:
     @property
     def spark(self) -> str:
         """Where Spark keeps offsets, commits and state."""
-        return f"{self._address.rstrip('/')}/spark"
+        return f"{self._address.rstrip('/')}/{_SPARK}"
 
     @property
     def log(self) -> Path:
@@ -121,6 +140,46 @@ class Checkpoint:
         except (OSError, ValueError, TypeError) as error:
             raise CheckpointBroken(f"{self.place.rstrip('/')}/{_LAYOUT}", str(error)) from None
 
+    def reset(self, starts: Starts) -> None:
+        """Forget all that was done: the next start reads from here, and completes this if it was broken off."""
+        with _writing(self.place):
+            self._files.write(_RESET, json.dumps({"starts": starts}, indent=2) + "\n")
+        self.complete_reset()
+
+    def adopt(self, other: Checkpoint) -> None:
+        """Go on from where another run of the same application has come to, which stays as it is."""
+        layout = other.known_layout()
+        if layout is None or not (other.directory / _SPARK).is_dir():
+            raise ResetRefused(
+                f"there is no run to go on from at {other.place}", "run it first: headrace run --as NAME"
+            )
+        fresh = self.directory / _FRESH
+        with _writing(self.place):
+            shutil.rmtree(fresh, ignore_errors=True)
+            shutil.copytree(other.directory / _SPARK, fresh)
+            wanted = {"layout": asdict(replace(layout, app=self._app))}
+            self._files.write(_RESET, json.dumps(wanted, indent=2) + "\n")
+        self.complete_reset()
+
+    def complete_reset(self) -> Starts | None:
+        """Where to read from after a reset; None if there was none since the last start."""
+        text = self._files.read(_RESET)
+        if text is None:
+            return None
+        wanted = json.loads(text)
+        with _writing(self.place):
+            if "starts" in wanted:
+                self._files.remove(_SPARK)
+                self._files.remove(_LAYOUT)
+                starts: Starts = wanted["starts"]
+                return starts
+            if (self.directory / _FRESH).is_dir():
+                self._files.remove(_SPARK)
+                (self.directory / _FRESH).rename(self.directory / _SPARK)
+            self._files.write(_LAYOUT, json.dumps(wanted["layout"], indent=2) + "\n")
+            self._files.remove(_RESET)
+        return None
+
     def settle(self, layout: Layout) -> None:
         """Keep the layout of a first start; refuse one later that does not fit it, and keep what is new in it.
 
@@ -133,13 +192,15 @@ class Checkpoint:
         if known != layout:
             with _writing(self.place):
                 self._files.write(_LAYOUT, json.dumps(asdict(layout), indent=2) + "\n")
+        if self._files.read(_RESET) is not None:
+            self._files.remove(_RESET)
 
     def _refuse_misfit(self, known: Layout, layout: Layout) -> None:
         for source, there in known.sources.items():
             _refuse_other_partitions(there, layout.sources.get(source))
-        changed = differences(known.stages, layout.stages)
-        if changed:
-            raise StateChanged(self._app, self.place, changed)
+        misfits = Evolution.of(known.stages, layout.stages).misfits
+        if misfits:
+            raise StateChanged(self._app, self.place, misfits)
         for name, words in _WORDS.items():
             there, here = getattr(known, name), getattr(layout, name)
             if name == "sources":  # where no store was, it does not matter by which rule records are shared

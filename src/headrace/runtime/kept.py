@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from headrace.model.durations import duration_text
@@ -41,18 +41,39 @@ def kept(plan: Plan) -> Stages:
     ]
 
 
-def differences(there: Stages, here: Stages) -> list[str]:
-    """What does not fit any more; a new store is no difference as long as there are as many stages as before."""
-    if len(there) != len(here):
-        return [f"it keeps state in {_stages(len(here))}, it was kept in {_stages(len(there))}"]
-    old, new = _placed(there), _placed(here)
-    return [words for name, (stage, account) in old.items() for words in _changes(name, stage, account, new.get(name))]
+@dataclass(frozen=True)
+class Evolution:
+    """What becomes of the stores of a checkpoint when a changed application goes on from it."""
+
+    kept: list[str] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+    @staticmethod
+    def of(there: Stages, here: Stages) -> Evolution:
+        """From one account to another; new stores fit as long as there are as many stages as before."""
+        old, new, found = _placed(there), _placed(here), Evolution()
+        if len(there) != len(here):
+            words = f"it keeps state in {_stages(len(here))}, it was kept in {_stages(len(there))}"
+            found.changed.append(words)
+        for name, (stage, account) in old.items():
+            if name not in new:
+                found.lost.append(f"store {name!r}")
+            elif changes := list(_changes(name, stage, account, new[name])):
+                found.changed.extend(changes)
+            else:
+                found.kept.append(f"store {name!r}")
+        found.added.extend(f"store {name!r}" for name in new if name not in old)
+        return found
+
+    @property
+    def misfits(self) -> list[str]:
+        """Why the application cannot go on with its state; nothing if it can."""
+        return self.changed + [f"{store} is not there any more" for store in self.lost]
 
 
-def _changes(name: str, stage: int, account: Account, now: tuple[int, Account] | None) -> Iterator[str]:
-    if now is None:
-        yield f"store {name!r} is not there any more"
-        return
+def _changes(name: str, stage: int, account: Account, now: tuple[int, Account]) -> Iterator[str]:
     if now[0] != stage:
         yield f"store {name!r} is in stage {now[0]}, it was in stage {stage}"
     for part, words in _WORDS.items():
@@ -96,9 +117,9 @@ def _way(node: Node) -> str:
 
 def _times(node: Node) -> Iterator[str]:
     """Windows, and how long things are kept; not what only says when to look at the clock."""
-    for field in fields(node):
-        value: Any = getattr(node, field.name)
-        if field.name == "windows":
+    for one in fields(node):
+        value: Any = getattr(node, one.name)
+        if one.name == "windows":
             yield str(replace(value, idle_ms=None)) if hasattr(value, "idle_ms") else str(value)
-        elif field.name.endswith("_ms") and field.name != "idle_ms" and value is not None:
-            yield f"{field.name.removesuffix('_ms')} {duration_text(value)}"
+        elif one.name.endswith("_ms") and one.name != "idle_ms" and value is not None:
+            yield f"{one.name.removesuffix('_ms')} {duration_text(value)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -40,6 +40,11 @@ class Place:
         if parts.scheme.lower() == "file":
             return Place(Path(url2pathname(parts.path)), shared=True)
         return Place(usual, address=given, shared=True)
+
+    def beside(self, name: str) -> Place:
+        """One for a run beside, with a name behind it."""
+        address = self.address and f"{self.address.rstrip('/')}-{name}"
+        return replace(self, directory=self.directory.with_name(f"{self.directory.name}-{name}"), address=address)
 
     def __str__(self) -> str:
         return self.address or str(self.directory)

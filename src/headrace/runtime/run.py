@@ -257,6 +257,7 @@ class Run:
 
     def _layout(self, plan: Plan, topics: Topics) -> Layout:
         """As this start would make it; where the checkpoint is older, its choices are kept."""
+        reset_to = self._checkpoint.complete_reset()
         known, now = self._checkpoint.known_layout(), share(plan, topics)
         sources = dict(now.partitions)
         if known is not None:
@@ -268,7 +269,7 @@ class Run:
             tasks=known.tasks if known is not None else now.tasks,
             sources=sources,
             stages=kept(plan),
-            starts=known.starts if known is not None else ends(plan, topics),
+            starts=known.starts if known is not None else ends(plan, topics) if reset_to is None else reset_to,
         )
 
 

@@ -32,15 +32,22 @@ class SharedFiles:
                 stream.close()
 
     def write(self, name: str, text: str) -> None:
-        """Write a text that is not there yet: beside its place, then moved there."""
+        """Write a text: beside its place, then moved there."""
         with _as_os_errors():
             system, path, _ = self._open(name)
             _, draft, _ = self._open(f"{name}.new")
             stream = system.create(draft, True)
             stream.write(bytearray(text.encode()))
             stream.close()
+            system.delete(path, False)  # HDFS moves nothing onto what is there
             if not system.rename(draft, path):
                 raise OSError(f"{draft} could not be moved to {path}")
+
+    def remove(self, name: str) -> None:
+        """Remove a text, or a directory with all that is in it, if it is there."""
+        with _as_os_errors():
+            system, path, _ = self._open(name)
+            system.delete(path, True)
 
     def _open(self, name: str) -> tuple[Any, Any, Any]:
         session = self._session()

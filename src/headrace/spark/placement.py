@@ -18,6 +18,7 @@ from headrace.plan.nodes import (
     StreamJoin,
     TableJoin,
     TableSource,
+    To,
     ToTable,
 )
 from headrace.plan.nodes.beside import UNDECODED
@@ -118,6 +119,14 @@ class Placement:
         """The edges a node writes to, in the order in which those who read it were declared."""
         edges = [edge for edge in self.edges if edge.start is node and edge.end is not node]
         return tuple(sorted(edges, key=lambda edge: self.plan.consumers[node].index(edge.end)))
+
+    def goes_out(self, edge: Edge) -> bool:
+        """Whether what goes on an edge comes to topics only, and to no stage any more."""
+        if isinstance(edge.end, To):
+            return True
+        if edge.end in self.inside or edge.end.facts.cuts:
+            return False
+        return all(map(self.goes_out, self.outputs(edge.end)))
 
     def reads_value(self, edge: Edge) -> bool:
         """Whether the values of the rows on an edge are looked at, by its end or by what stands beside that."""

@@ -52,7 +52,7 @@ def python_spec(
         entries[tag] = [one.cells for one in found if one.key == own]
         along[tag] = tuple(one for one in found if one.key != own)
     program = replace(program, lookups={tag: others for tag, others in along.items() if others})
-    exits = {edge.number: _later(edge, placement) for edge in leaving(placement, nodes)}
+    exits = {edge.number: _going(edge, placement) for edge in leaving(placement, nodes)}
     return _spec(_shipped(program, nodes), workers, entries, exits)
 
 
@@ -61,7 +61,7 @@ def stamping_spec(placement: Placement, sources: Sequence[Source], workers: Work
     tags = {placement.read(source)[0].number: source for source in sources}
     plan = Plan(placement.plan.app, tuple(sources))
     program = Program(plan, (), tags, {}, frozenset(), frozenset(), _topics(placement), {}, stamped=frozenset(sources))
-    return _spec(_shipped(program, sources), workers, {tag: [] for tag in tags}, dict.fromkeys(tags, False))
+    return _spec(_shipped(program, sources), workers, {tag: [] for tag in tags}, dict.fromkeys(tags, "on"))
 
 
 def leaving(placement: Placement, nodes: Sequence[Node]) -> list[Edge]:
@@ -92,14 +92,15 @@ def _forms(edge: Edge) -> tuple[Serde[Any], Serde[Any]]:
     return key_form(edge.schema.key), value
 
 
-def _later(edge: Edge, placement: Placement) -> bool:
-    """Whether a record stays in its task, where it has to be before what comes of it."""
-    return isinstance(edge.end, Later) or not (
-        isinstance(edge.end, To | Repartition) or edge.end not in placement.inside
-    )
+def _going(edge: Edge, placement: Placement) -> str:
+    """Where a record goes: one that stays in its task has to be there before what comes of it."""
+    if placement.goes_out(edge):
+        return "out"
+    stays = edge.end in placement.inside and not isinstance(edge.end, Repartition)
+    return "later" if stays or isinstance(edge.end, Later) else "on"
 
 
-def _spec(code: bytes, workers: Workers, entries: Mapping[int, list[str]], exits: Mapping[int, bool]) -> dict[str, Any]:
+def _spec(code: bytes, workers: Workers, entries: Mapping[int, list[str]], exits: Mapping[int, str]) -> dict[str, Any]:
     return {
         "nodes": [],
         "entries": {},

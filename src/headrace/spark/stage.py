@@ -71,7 +71,8 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
     def way(edge: Edge) -> Any:
         if edge.end in place:
             return place[edge.end], placement.inputs(edge.end).index(edge)
-        return {"tag": edge.number, "later": isinstance(edge.end, Later) or edge.end in placement.python}
+        later = isinstance(edge.end, Later) or edge.end in placement.python
+        return {"tag": edge.number, "going": "later" if later else "out" if placement.goes_out(edge) else "on"}
 
     def described(node: Node) -> dict[str, Any]:
         # What copies a table in a later stage goes first: it has to be there before anything that comes of the change.

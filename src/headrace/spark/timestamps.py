@@ -76,7 +76,7 @@ def remember(flow: Flow, placement: Placement) -> Flow:
             "label": label(source),
             "op": "timestamps",
             "inputs": [],
-            "ways": [{"tag": placement.read(source)[0].number, "later": False}],
+            "ways": [{"tag": placement.read(source)[0].number, "going": "on"}],
             "beside": {},
             "stores": [],
             "parameters": {"time": len(functions) - 1, "topics": queues.places(source)},

@@ -12,7 +12,7 @@ import headrace as hr
 from headrace.errors import StateChanged
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.checkpoint import Checkpoint, Layout
-from headrace.runtime.kept import Stages, differences, kept
+from headrace.runtime.kept import Evolution, Stages, kept
 
 Declare = Callable[[hr.App], object]
 
@@ -21,6 +21,10 @@ def stages(declare: Declare) -> Stages:
     app = hr.App("a")
     declare(app)
     return kept(rewrite(app.plan()))
+
+
+def misfits(there: Stages, here: Stages) -> list[str]:
+    return Evolution.of(there, here).misfits
 
 
 def texts(app: hr.App, topic: str = "in") -> hr.KStream[str, str]:
@@ -68,7 +72,7 @@ def test_owners_of_keys_in_words() -> None:
     ids=["stateless nodes", "values that are not kept", "another store"],
 )
 def test_changes_that_fit(declare: Declare) -> None:
-    assert differences(stages(counted), stages(declare)) == []
+    assert misfits(stages(counted), stages(declare)) == []
 
 
 @pytest.mark.parametrize(
@@ -99,7 +103,7 @@ def test_changes_that_fit(declare: Declare) -> None:
     ],
 )
 def test_changes_that_do_not_fit(declare: Declare, words: str) -> None:
-    assert words in differences(stages(counted), stages(declare))
+    assert words in misfits(stages(counted), stages(declare))
 
 
 def test_a_store_that_moves_to_another_stage() -> None:
@@ -107,7 +111,7 @@ def test_a_store_that_moves_to_another_stage() -> None:
         counts = texts(app).group_by_key().count(store="m").to_stream()
         counts.group_by(lambda _, v: v).count(store="n").to_stream().to("out")
 
-    assert "store 'n' is in stage 2, it was in stage 1" in differences(stages(twice), stages(turned))
+    assert "store 'n' is in stage 2, it was in stage 1" in misfits(stages(twice), stages(turned))
 
 
 def windowed(size: str, **options: str) -> Declare:
@@ -120,11 +124,11 @@ def windowed(size: str, **options: str) -> Declare:
 
 def test_windows_and_how_long_they_are_kept() -> None:
     there = stages(windowed("10s", grace="1s"))
-    assert differences(there, stages(windowed("10s", grace="1s", idle_after="1m"))) == []
-    [told] = differences(there, stages(windowed("20s", grace="1s")))
+    assert misfits(there, stages(windowed("10s", grace="1s", idle_after="1m"))) == []
+    [told] = misfits(there, stages(windowed("20s", grace="1s")))
     assert told.startswith("the time of store 'n' is tumbling 20s, grace 1s")
     assert ", it was tumbling 10s, grace 1s" in told
-    [told] = differences(there, stages(windowed("10s", grace="2s")))
+    [told] = misfits(there, stages(windowed("10s", grace="2s")))
     assert told.startswith("the time of store 'n' is tumbling 10s, grace 2s")
 
 
@@ -145,7 +149,7 @@ def test_records_that_got_another_field() -> None:
         note: str | None = None
 
     Order2.__name__ = Order2.__qualname__ = "Order"
-    [told] = differences(before, stages(last(Order2)))
+    [told] = misfits(before, stages(last(Order2)))
     assert told.startswith("the value type of store 'orders' is Order struct<`amount`:bigint,`note`:string>, it was")
 
 

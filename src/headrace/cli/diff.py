@@ -1,0 +1,39 @@
+"""`headrace diff`: what a changed application finds of its state."""
+
+from __future__ import annotations
+
+import click
+
+from headrace.cli.load import app_target, checkpoint_of, load_app
+from headrace.passes.pipeline import rewrite
+from headrace.runtime.kept import Evolution, kept
+from headrace.runtime.place import Place
+
+
+@click.command()
+@app_target
+@click.option(
+    "--checkpoint", metavar="PLACE", help="The directory that the application goes on from. Default: as it says."
+)
+def diff(target: str, checkpoint: str | None) -> int:
+    """Compare APP with the one that its checkpoint was made by: what is kept, added, changed and lost.
+
+    Ends with exit code 1 if the application would be refused at its start.
+    """
+    app = load_app(target)
+    app.checkpoint = Place.of(checkpoint, app.id) if checkpoint else app.checkpoint
+    place = checkpoint_of(app)
+    layout = place.known_layout()
+    if layout is None:
+        click.echo(f"application {app.id!r} has not run yet: nothing at {place.place}")
+        return 0
+    found = Evolution.of(layout.stages, kept(rewrite(app.plan())))
+    for word, lines in (("kept", found.kept), ("added", found.added), ("changed", found.changed), ("lost", found.lost)):
+        for line in lines:
+            click.echo(f"{word + ':':8} {line}")
+    click.echo("it goes on with its state" if not found.misfits else "it does not fit its state and would not start")
+    if found.misfits:
+        click.echo(
+            "  to do: start with the old topology, run the new one under another id, or: headrace reset", err=True
+        )
+    return 1 if found.misfits else 0

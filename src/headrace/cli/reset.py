@@ -1,0 +1,113 @@
+"""`headrace reset`: have an application begin anew."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from headrace.cli.connection import Target, broker_options, connected
+from headrace.cli.load import app_target, checkpoint_of, load_app, target_of
+from headrace.cli.record_lines import timestamp_of
+from headrace.runtime.app import App
+from headrace.runtime.checkpoint import Checkpoint
+from headrace.runtime.place import Place
+from headrace.runtime.reset import Move, Reset, To, resetting
+
+
+class Beginning(click.ParamType[To]):
+    """earliest, latest, a time, or a file of offsets."""
+
+    name = "earliest|latest|TIME|FILE"
+
+    def convert(self, value: To, param: click.Parameter | None, ctx: click.Context | None) -> To:
+        if not isinstance(value, str) or value in ("earliest", "latest"):
+            return value
+        try:
+            return timestamp_of(value)
+        except ValueError:
+            if not Path(value).is_file():
+                self.fail(f"{value!r} is no time like 2024-05-01T12:00:00Z, and there is no such file", param, ctx)
+            return Path(value)
+
+
+@click.command()
+@app_target
+@click.option("--to", type=Beginning(), help="From where streams are read.")
+@click.option("--as", "beside", metavar="NAME", help="Instead: go on from where `headrace run --as NAME` has come to.")
+@click.option(
+    "--checkpoint", metavar="PLACE", help="The directory that the application goes on from. Default: as it says."
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask first.")
+@broker_options
+def reset(
+    broker: Target, target: str, to: To | None, beside: str | None, checkpoint: str | None, dry_run: bool, yes: bool
+) -> None:
+    """Have APP begin anew at its next start: its state is removed, and its topics are read from another place.
+
+    What it has written stays, and is written again from there on. Tables are always read from their beginnings. A FILE
+    of offsets is like {"orders": {"0": 17, "1": 23}}; what it does not name is read from the beginning.
+
+        headrace reset app.py --to earliest --dry-run
+        headrace reset app.py --to 2024-05-01T12:00:00Z
+        headrace reset app.py --as v2
+    """
+    if (to is None) == (beside is None):
+        raise click.UsageError("say where to begin with --to, or --as which run")
+    app = load_app(target)
+    app.checkpoint = Place.of(checkpoint, app.id) if checkpoint else app.checkpoint
+    if beside is not None:
+        _switch(app, beside, dry_run=dry_run, yes=yes)
+        return
+    assert to is not None
+    place = checkpoint_of(app)
+    with connected(target_of(app, broker)) as at, resetting(app.plan(), place, to, at.address, at.kafka) as found:
+        _show(found)
+        if dry_run:
+            click.echo("nothing was done (--dry-run)")
+            return
+        if not yes:
+            click.confirm(f"reset application {app.id!r}?", abort=True, err=True)
+        found.carry_out(at.address, at.kafka)
+    click.echo(f"application {app.id!r} begins anew at its next start")
+
+
+def _switch(app: App, name: str, *, dry_run: bool, yes: bool) -> None:
+    """The live application goes on with the state and the positions of a run beside it."""
+    if app.checkpoint.address is not None:
+        raise click.UsageError("--as is for checkpoints in directories")
+    mine, other = (Checkpoint(app.id, place.directory) for place in (app.checkpoint, app.checkpoint.beside(name)))
+    with ExitStack() as held:
+        for one in (mine, other):
+            one.take()
+            held.callback(one.release)
+        click.echo(f"application {app.id!r} goes on from {other.place}, and forgets {mine.place}")
+        if dry_run:
+            click.echo("nothing was done (--dry-run)")
+            return
+        if not yes:
+            click.confirm(f"switch application {app.id!r}?", abort=True, err=True)
+        mine.adopt(other)
+    click.echo(f"application {app.id!r} goes on from there at its next start")
+
+
+def _show(found: Reset) -> None:
+    click.echo(f"application {found.app!r}, checkpoint {found.checkpoint.place}")
+    click.echo(f"  state that is removed: {', '.join(found.stores) or 'none'}")
+    for move in found.moves:
+        click.echo(f"  {'table' if move.table else 'topic'} {move.topic}: {_words(move)}")
+
+
+def _words(move: Move) -> str:
+    if not move.before:
+        return f"read from {_places(move)}; it was not read before"
+    told = [f"{count:,} {what}" for count, what in ((move.again, "read again"), (move.left_out, "left out")) if count]
+    return f"read from {_places(move)}" + (f"; {' and '.join(told)}" if told else "")
+
+
+def _places(move: Move) -> str:
+    if move.from_beginning:
+        return "its beginning"
+    return ", ".join(f"{partition}@{offset}" for partition, offset in sorted(move.after.items()))

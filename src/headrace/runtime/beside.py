@@ -1,0 +1,34 @@
+"""A second run of an application beside the live one: the same topology, into topics of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from headrace.dsl.handlers import dead_letters_of
+from headrace.errors import CannotRunBeside
+from headrace.plan.graph import Plan
+from headrace.plan.nodes import DeadLetters, Node, Source, To
+
+
+def id_beside(app: str, name: str) -> str:
+    """What the application is called there."""
+    return f"{app}-{name}"
+
+
+def plan_beside(plan: Plan, name: str) -> Plan:
+    """The plan under another id, with the name behind the topics that it writes; those that come back to it too."""
+    app, written = id_beside(plan.app, name), {to.topic for to in plan.of(To)}
+
+    def change(node: Node) -> Node:
+        if isinstance(node, DeadLetters):
+            return replace(node, topic=dead_letters_of(app))
+        if isinstance(node, To):
+            if not isinstance(node.topic, str):
+                raise CannotRunBeside(node.name, node.origin)
+            return replace(node, topic=f"{node.topic}-{name}")
+        if isinstance(node, Source):
+            topics = tuple(f"{topic}-{name}" if topic in written else topic for topic in node.topics)
+            return replace(node, topics=topics)
+        return node
+
+    return replace(plan.rewrite(change), app=app)

@@ -1,0 +1,130 @@
+"""Begin anew: from where each topic is read, and what is forgotten."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from headrace.errors import ResetRefused
+from headrace.log.groups import Group
+from headrace.log.topics import Topics
+from headrace.plan.graph import Plan
+from headrace.plan.nodes import Source
+from headrace.runtime.checkpoint import Checkpoint, Layout, Starts
+
+To = str | int | Path
+"""Where streams are read from: "earliest", "latest", a time in milliseconds, or a file of offsets."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """The new position in a topic, and the one before as far as it is known."""
+
+    topic: str
+    table: bool
+    before: Mapping[int, int]
+    after: Mapping[int, int]
+    from_beginning: bool
+    """Whatever that is when the application starts."""
+
+    @property
+    def again(self) -> int:
+        """How many records are read again."""
+        return sum(max(0, self.before.get(partition, 0) - offset) for partition, offset in self.after.items())
+
+    @property
+    def left_out(self) -> int:
+        """How many are never read."""
+        return sum(max(0, offset - self.before.get(partition, 0)) for partition, offset in self.after.items())
+
+
+@dataclass(frozen=True)
+class Reset:
+    """What a reset would do."""
+
+    app: str
+    checkpoint: Checkpoint
+    stores: tuple[str, ...]
+    moves: tuple[Move, ...]
+    groups: tuple[str, ...]
+
+    def carry_out(self, address: str, kafka: Mapping[str, str]) -> None:
+        """Do it: state and positions are as if the application had never run, but for where it begins."""
+        self.checkpoint.reset({move.topic: _by_text(move.after) for move in self.moves if not move.from_beginning})
+        for group in self.groups:
+            Group(group, address, kafka).delete()
+        places = {(move.topic, partition): offset for move in self.moves for partition, offset in move.after.items()}
+        Group(self.app, address, kafka).publish(places)
+
+
+@contextmanager
+def resetting(plan: Plan, checkpoint: Checkpoint, to: To, address: str, kafka: Mapping[str, str]) -> Iterator[Reset]:
+    """A reset that may be carried out: nobody runs the application meanwhile.
+
+    Tables are read from their beginnings, whatever is said of streams: a table without its rows would be wrong.
+    """
+    checkpoint.take()
+    try:
+        topics, layout = Topics(address, kafka), checkpoint.known_layout()
+        before = Group(plan.app, address, kafka).positions()
+        offsets = _offsets_of(to, topics)
+        moves = []
+        for source in plan.of(Source):
+            table = source.facts.table
+            for topic in topics.matching(source.pattern) if source.pattern else source.topics:
+                after = topics.begin_offsets(topic) if table else offsets(topic)
+                known = {partition: offset for (name, partition), offset in before.items() if name == topic}
+                moves.append(Move(topic, table, known, after, table or to == "earliest"))
+        tasks = layout.tasks if layout is not None else 0
+        groups = tuple(f"{plan.app}-sink-{task}" for task in range(tasks))
+        yield Reset(plan.app, checkpoint, _stores(layout), tuple(moves), groups)
+    finally:
+        checkpoint.release()
+
+
+def _stores(layout: Layout | None) -> tuple[str, ...]:
+    return tuple(store for stage in (layout.stages if layout is not None else ()) for store in stage)
+
+
+def _offsets_of(to: To, topics: Topics) -> Callable[[str], dict[int, int]]:
+    """How the new positions of a topic are found."""
+    if to == "earliest":
+        return topics.begin_offsets
+    if to == "latest":
+        return lambda topic: topics.end_offsets(topic, committed=True)
+    if isinstance(to, int):
+        return lambda topic: topics.offsets_at(topic, to)
+    named = _read(Path(to))
+    return lambda topic: _within(topic, named.get(topic, {}), topics)
+
+
+def _read(file: Path) -> Starts:
+    try:
+        given = json.loads(file.read_text())
+        return {
+            topic: {str(int(name)): int(offset) for name, offset in places.items()} for topic, places in given.items()
+        }
+    except (OSError, ValueError, AttributeError, TypeError) as exc:
+        reason = exc.strerror if isinstance(exc, OSError) and exc.strerror else str(exc)
+        raise ResetRefused(
+            f"{file} holds no offsets: {reason}", 'a file is like {"orders": {"0": 17, "1": 23}}'
+        ) from exc
+
+
+def _within(topic: str, named: Mapping[str, int], topics: Topics) -> dict[int, int]:
+    """The offsets of a file for a topic; partitions that it does not name are read from their beginnings."""
+    begins, ends = topics.begin_offsets(topic), topics.end_offsets(topic)
+    for partition, offset in named.items():
+        first, last = begins.get(int(partition)), ends.get(int(partition))
+        if first is None or last is None:
+            raise ResetRefused(f"topic {topic!r} has no partition {partition}", f"it has 0 to {len(ends) - 1}")
+        if not first <= offset <= last:
+            raise ResetRefused(f"{topic}-{partition} has no offset {offset}", f"it has {first} to {last}")
+    return begins | {int(partition): offset for partition, offset in named.items()}
+
+
+def _by_text(places: Mapping[int, int]) -> dict[str, int]:
+    return {str(partition): offset for partition, offset in places.items()}
