@@ -60,7 +60,6 @@ public final class Streams {
     streams.start();
     running.await();
     tell("polling", 0);
-    if (job.get("once").asBoolean()) settings.put("processing.guarantee", "exactly_once_v2");
     if (job.get("live").asBoolean()) while (System.in.read() >= 0) {}
     else drain(streams, text(job, "source"), job);
     streams.close(Duration.ofMinutes(1));
@@ -100,6 +99,7 @@ public final class Streams {
     settings.put("state.dir", text(job, "folder"));
     settings.put("replication.factor", "1");
     if (job.get("every").asBoolean()) settings.put("statestore.cache.max.bytes", "0");
+    if (job.get("once").asBoolean()) settings.put("processing.guarantee", "exactly_once_v2");
     if (job.get("live").asBoolean()) settings.put("producer.linger.ms", "0");
     // Else windows that close within a second of others wait for a record that comes later.
     settings.put("__emit.interval.ms.kstreams.windowed.aggregation__", 0L);
@@ -123,9 +123,25 @@ public final class Streams {
       case "W4" -> enrich(
           builder.stream(source, Consumed.with(TEXT, json(Event.class))),
           builder.table(table, Consumed.with(TEXT, TEXT)), target);
+      case "ledger" -> ledger(builder.stream(source, Consumed.with(TEXT, Serdes.Integer())), target, table);
       case "W5" -> rules(builder, builder.stream(source, Consumed.with(BYTES, BYTES)), target);
       default -> count(builder.stream(source, Consumed.with(Serdes.Integer(), BYTES)), target);
     }
+  }
+
+  public record Fold(long count, long total, int least, int most) {}
+
+  /** Not a workload: what `tests/recovery/ledger.py` checks, to be killed again and again. */
+  static void ledger(KStream<String, Integer> data, String echo, String folds) {
+    data.to(echo, Produced.with(TEXT, Serdes.Integer()));
+    data.groupByKey(Grouped.with(TEXT, Serdes.Integer()))
+        .aggregate(
+            () -> new Fold(0, 0, 10_000, -1),
+            (key, value, fold) -> new Fold(
+                fold.count() + 1, fold.total() + value, Math.min(fold.least(), value), Math.max(fold.most(), value)),
+            Materialized.with(TEXT, json(Fold.class)))
+        .toStream()
+        .to(folds, Produced.with(TEXT, json(Fold.class)));
   }
 
   static void encode(KStream<byte[], byte[]> records, String target) {

@@ -1,0 +1,183 @@
+"""A program under load that is killed, stopped and starved, and what it wrote held against what it read."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import headrace as hr
+from headrace.log.records import NewRecord, consume, produce
+from recovery.ledger import Fold, Pair, check_echo, check_folds
+
+RATE = 2_000
+_PATIENCE_S = 120.0
+
+PROGRAM = """
+import sys
+from dataclasses import dataclass
+import headrace as hr
+
+@dataclass
+class Fold:
+    count: int
+    total: int
+    least: int
+    most: int
+
+def natively(_, value, fold):
+    return Fold(fold.count + 1, fold.total + value, hr.least(fold.least, value), hr.greatest(fold.most, value))
+
+def in_python(_, value, fold) -> Fold:
+    return Fold(fold.count + 1, fold.total + value, min(fold.least, value), max(fold.most, value))
+
+app = hr.App({name!r}, broker={broker!r}, checkpoint={checkpoint!r}, spark={spark!r}, kafka={kafka!r})
+data = app.stream({source!r}, key=hr.STRING, value=hr.INT32)
+data.to({echo!r}, key=hr.STRING, value=hr.INT32)
+data.group_by_key().aggregate(
+    lambda: Fold(0, 0, 10_000, -1), {lane}, store="folds"
+).to_stream().to({folds!r}, key=hr.STRING, value=hr.json(Fold))
+
+if __name__ == "__main__":
+    app.run(until="latest" if sys.argv[1:] == ["latest"] else None)
+"""
+
+
+class Program:
+    """One run of it, in a process of its own."""
+
+    def __init__(self, command: Sequence[str], said: Path) -> None:
+        self._said = said
+        with said.open("wb") as out:
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.STDOUT)
+
+    @property
+    def said(self) -> str:
+        return self._said.read_text(errors="replace")
+
+    def await_words(self, words: str, times: int = 1) -> None:
+        """Wait until it has said something so often."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while self.said.count(words) < times:
+            assert self.process.poll() is None, f"it ended by itself: {self.said}"
+            assert time.monotonic() < deadline, self.said
+            time.sleep(0.1)
+
+    def started(self, mark: str) -> list[int]:
+        """The processes that it has started, directly or not, with a mark in their command lines."""
+        return started(self.process.pid, mark)
+
+    def kill(self) -> None:
+        """Kill it and all that it has started."""
+        for pid in [self.process.pid, *_descendants(self.process.pid)]:
+            send(pid, signal.SIGKILL)
+        self.process.wait()
+
+
+class Ledger:
+    """The program, its topics and its records."""
+
+    def __init__(self, broker: str, topic: Callable[..., str], place: Path, **options: object) -> None:
+        self.broker, self._place, self._runs = broker, place, 0
+        self.source, self.echo, self.folds = topic("data", 3), topic("echo", 3), topic("folds", 3)
+        self.checkpoint, self.file = place / "checkpoint", place / "program.py"
+        usual: dict[str, object] = {"name": f"ledger-{self.source}", "spark": None, "kafka": {}, "lane": "natively"}
+        named = {"source": self.source, "echo": self.echo, "folds": self.folds, "checkpoint": str(self.checkpoint)}
+        self.file.write_text(PROGRAM.format(**{**usual, **named, "broker": broker, **options}))
+
+    def run(self, *arguments: str) -> Program:
+        """Start the program."""
+        self._runs += 1
+        return Program([sys.executable, str(self.file), *arguments], self._place / f"said-{self._runs}.txt")
+
+    def running(self) -> Program:
+        """Start it, and wait until it runs."""
+        program = self.run()
+        program.await_words(": running")
+        return program
+
+    @contextmanager
+    def load(self, chance: random.Random) -> Iterator[None]:
+        """Records come all the while."""
+        over = threading.Event()
+
+        def records() -> Iterator[NewRecord]:
+            while not over.wait(0.05):
+                for _ in range(RATE // 20):
+                    value = hr.INT32.encode(chance.randrange(10_000))
+                    yield NewRecord(key=str(chance.randrange(500)).encode(), value=value)
+
+        thread = threading.Thread(target=lambda: produce(self.broker, None, self.source, records()))
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def finish(self) -> None:
+        """Have it process the rest."""
+        program = self.run("latest")
+        assert program.process.wait(_PATIENCE_S) == 0, program.said
+
+    def check(self, faults: str) -> None:
+        """Hold what was written against what was read, and say how much that is."""
+        read = self._pairs(self.source)
+        check_echo(read, self._pairs(self.echo))
+        found = list(consume(self.broker, None, self.folds))
+        check_folds(read, [((one.key or b"").decode(), Fold(**json.loads(one.value or b""))) for one in found])
+        count = sum(map(len, read.values()))
+        print(f"{faults}: {count:,} records read, {count:,} written, {len(found):,} folds; 0 lost, 0 twice")
+
+    def _pairs(self, topic: str) -> dict[int, list[Pair]]:
+        found: defaultdict[int, list[Pair]] = defaultdict(list)
+        for record in consume(self.broker, None, topic):
+            assert record.key is not None
+            assert record.value is not None
+            found[record.partition].append((record.key.decode(), hr.INT32.read(record.value)))
+        return found
+
+
+def started(by: int, mark: str) -> list[int]:
+    """The processes that one has started, directly or not, with a mark in their command lines."""
+    return [pid for pid in _descendants(by) if mark in _command(pid)]
+
+
+def send(pid: int, number: signal.Signals) -> None:
+    """Send a signal to a process that may have ended."""
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return
+
+
+def _descendants(pid: int) -> list[int]:
+    children: defaultdict[int, list[int]] = defaultdict(list)
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        children[parent].append(int(stat.parent.name))
+    found, waiting = [], [pid]
+    while waiting:
+        below = children[waiting.pop()]
+        found += below
+        waiting += below
+    return found
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
+    except OSError:
+        return ""
