@@ -7,7 +7,7 @@ import java.util.concurrent.ExecutionException
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import org.apache.kafka.clients.admin.Admin
+import org.apache.kafka.clients.admin.{Admin, ListConsumerGroupOffsetsOptions}
 import org.apache.kafka.clients.consumer.{ConsumerGroupMetadata, OffsetAndMetadata}
 import org.apache.kafka.clients.producer.{Callback, KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.TopicPartition
@@ -147,7 +147,8 @@ final class TaskProducer(options: SinkOptions, task: Int) extends Lent {
   private def read(): Seq[Token] = {
     val admin = Admin.create(options.kafka.asJava.asInstanceOf[java.util.Map[String, Object]])
     try {
-      val offsets = admin.listConsumerGroupOffsets(name).partitionsToOffsetAndMetadata.get.asScala.values
+      val stable = new ListConsumerGroupOffsetsOptions().requireStable(true) // none that a transaction still holds back
+      val offsets = admin.listConsumerGroupOffsets(name, stable).partitionsToOffsetAndMetadata.get.asScala.values
       offsets.filter(_ != null).flatMap(one => Token.read(one.metadata)).toSeq
     } catch { case failed: ExecutionException => throw failed.getCause }
     finally admin.close()
