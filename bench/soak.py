@@ -9,7 +9,7 @@ from math import nan
 from pathlib import Path
 from statistics import mean
 
-from bench.contenders import HEADRACE
+from bench.contenders import HEADRACE_ONCE
 from bench.drain import Filled, job_of, judged
 from bench.latency import send
 from bench.process import Program, Ran
@@ -32,8 +32,8 @@ def measure(minutes: float) -> str:
         source, table, target = broker.create("soak"), broker.create("soak-table"), broker.create_target("soak-out")
         check = workload.check()
         filled = Filled(workload.name, source, table, 0, 0, check)
-        job = job_of(broker, filled, HEADRACE, target, folder, live=True)
-        program = Program(HEADRACE.command(job), broker.pid, Path(folder, "errors.log"))
+        job = job_of(broker, filled, HEADRACE_ONCE, target, folder, live=True)
+        program = Program(HEADRACE_ONCE.command(job), broker.pid, Path(folder, "errors.log"))
         begun = time.time()
         if program.await_mark("polling", _START_S):
             begun = time.time()
@@ -47,8 +47,9 @@ def measure(minutes: float) -> str:
 def _report(ran: Ran, minutes: float, rate: int, begun: float, note: str | None) -> str:
     lines = [
         f"`python -m bench soak` sends {rate:,} records a second for {minutes:g} minutes, {rate // 4} new keys each"
-        " second,\neach there for two seconds; they are counted in windows of 5 s and joined within 2 s. All outputs"
-        " are checked.\nMeans of each fifth of the time; the last over the one before tells if something grows.",
+        " second,\neach there for two seconds; they are counted in windows of 5 s and joined within 2 s, exactly once."
+        " All\noutputs are checked. Means of each fifth of the time; the last over the one before tells if something"
+        " grows.",
         "",
     ]
     if note is not None:
@@ -58,6 +59,7 @@ def _report(ran: Ran, minutes: float, rate: int, begun: float, note: str | None)
         "rows of state": ([(mark["at"], mark["rows"]) for mark in states], "{:,.0f}", 1),
         "state, MB": ([(mark["at"], mark["bytes"]) for mark in states], "{:,.1f}", 1e6),
         "memory of the process tree, MB": (ran.usage.resident, "{:,.0f}", 1e6),
+        "files of the checkpoint": ([(mark["at"], mark["files"]) for mark in states], "{:,.0f}", 1),
         "batch, ms": ([(mark["at"], mark["ms"]) for mark in states], "{:,.0f}", 1),
     }
     lines += [f"| |{' |' * _SLICES} growth | |", "|---" * (_SLICES + 3) + "|"]

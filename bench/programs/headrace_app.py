@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from pathlib import Path
 
 import headrace as hr
 from bench.job import Job, await_end_of_stdin, tell
@@ -27,7 +28,7 @@ def main() -> None:
     app.start(until=None if job.live else "latest")
     tell("polling")
     if job.live:
-        threading.Thread(target=_tell_state, args=[app], daemon=True).start()
+        threading.Thread(target=_tell_state, args=[app, Path(job.folder)], daemon=True).start()
         await_end_of_stdin()
         tell("batches", ms=_batch_ms(app))
         app.close()
@@ -35,14 +36,15 @@ def main() -> None:
         tell("read", records=app.metrics().records_in)
 
 
-def _tell_state(app: hr.App) -> None:
+def _tell_state(app: hr.App, checkpoint: Path) -> None:
     while not app.wait(_STATE_S):
         metrics = app.metrics()
         if metrics.last is not None:
             rows, size = (
                 sum(getattr(stage, name) for stage in metrics.stages) for name in ("state_rows", "state_bytes")
             )
-            tell("state", rows=rows, bytes=size, ms=metrics.last.duration_ms)
+            files = sum(1 for _ in checkpoint.rglob("*"))
+            tell("state", rows=rows, bytes=size, ms=metrics.last.duration_ms, files=files)
 
 
 def _batch_ms(app: hr.App) -> list[int]:
