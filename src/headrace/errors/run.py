@@ -84,7 +84,7 @@ class CheckpointForeign(RunError):
         super().__init__(
             f"this checkpoint was made with {what} {there}, now it is {here}",
             where=path,
-            fix="start with the old one, give the application a new id, or remove the directory to begin anew",
+            fix="start with the old one, give the application a new id, or begin anew: headrace reset",
         )
 
 
@@ -98,7 +98,7 @@ class StateChanged(RunError):
             f"application {app!r} does not fit its state: {'; '.join(differences)}",
             where=path,
             fix="start with the old topology; or migrate: give the new one another application id, it then reads its"
-            " topics again while the old one runs; or reset: remove the directory to begin anew under this id",
+            " topics again while the old one runs; or begin anew under this id: headrace reset",
         )
 
 
@@ -223,7 +223,7 @@ class PartitionsChanged(RunError):
         super().__init__(
             f"topic {topic!r} has {here} partitions, the state of this application was made when it had {there}",
             fix="keys may have moved to other partitions, so counts would go on in the wrong place: start with a new"
-            " application id, or remove the checkpoint to begin anew",
+            " application id, or begin anew: headrace reset",
         )
 
 

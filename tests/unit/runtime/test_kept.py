@@ -174,6 +174,6 @@ def test_a_checkpoint_keeps_what_is_new_and_refuses_what_does_not_fit(tmp_path: 
         "application 'a' does not fit its state: store 'added' is not there any more\n"
         f"  at: {tmp_path}\n"
         "  to do: start with the old topology; or migrate: give the new one another application id, it then reads its"
-        " topics again while the old one runs; or reset: remove the directory to begin anew under this id"
+        " topics again while the old one runs; or begin anew under this id: headrace reset"
     )
     assert checkpoint.known_layout() == grown
