@@ -33,10 +33,14 @@ trait Delivery {
 /** Records are sent as they come, and once more with each try. */
 final class AtLeastOnce(options: SinkOptions) extends Delivery {
   private val producer = Producers.take(options)
+  private var begun = false
 
   override def isDone: Boolean = false
-  override def send(record: Written, acknowledged: Callback): Unit = producer.kafka.send(record, acknowledged)
-  override def commit(): Unit = producer.kafka.flush()
+  override def send(record: Written, acknowledged: Callback): Unit = {
+    begun = true
+    producer.kafka.send(record, acknowledged)
+  }
+  override def commit(): Unit = if (begun) producer.kafka.flush()
   override def abort(): Unit = ()
   override def close(): Unit = Producers.giveBack(options, producer)
 }
@@ -80,9 +84,11 @@ final class ExactlyOnce(options: SinkOptions, task: Int, batch: Token) extends D
     TaskProducers.giveBack(options, task, producer)
   }
 
+  /** What is not allowed was not done: the transaction can be given up at once, and holds up no reader. */
   private def unlessUnclear[A](talk: => A): A =
     try talk
     catch {
+      case denied: Fault => throw denied
       case failed: Throwable =>
         forget()
         throw failed
@@ -128,17 +134,22 @@ final class TaskProducer(options: SinkOptions, task: Int) extends Lent {
     } catch {
       case failed: Throwable =>
         close()
-        throw failed
+        throw denial(failed)
     }
 
   def has(batch: Token): Boolean = there.exists(_.covers(batch))
 
   def commit(batch: Token): Unit = {
     val offsets = Collections.singletonMap(home, new OffsetAndMetadata(batch.batch, batch.toString))
-    kafka.sendOffsetsToTransaction(offsets, new ConsumerGroupMetadata(name))
-    kafka.commitTransaction()
+    try {
+      kafka.sendOffsetsToTransaction(offsets, new ConsumerGroupMetadata(name))
+      kafka.commitTransaction()
+    } catch { case failed: Throwable => throw denial(failed) }
     there = Seq(batch)
   }
+
+  /** The token is written for a topic that is read. */
+  private def denial(failed: Throwable): Throwable = Fault.ofDenial(failed, ("Read", home.topic), name)
 
   /** Wait for nothing: what is open is resolved by the next producer of this name. */
   override def close(): Unit = kafka.close(Duration.ZERO)

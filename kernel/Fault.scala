@@ -1,5 +1,6 @@
 package org.apache.spark.sql.headrace
 
+import org.apache.kafka.common.errors.{GroupAuthorizationException, TopicAuthorizationException, TransactionalIdAuthorizationException}
 import org.apache.spark.SparkThrowable
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -46,6 +47,7 @@ class Fault(
 object Fault {
   private val Marker = "headrace-fault:"
   private val LongestReason = 500
+  private val DeepestCause = 20
 
   /** The fault that an exception means; a fault from further inside stays the one it is. */
   def of(caught: Throwable, kind: AnyRef, subject: AnyRef, where: AnyRef): RuntimeException = caught match {
@@ -56,6 +58,21 @@ object Fault {
   /** A partition that the state knows nothing of; not Spark's `raise_error`, whose text stands in each of its plans. */
   def newPartition(topic: UTF8String, known: Int): Int =
     throw new Fault("partitions-changed", topic.toString, known.toString, s"more than $known", null)
+
+  /** What the broker does not allow a task of the sink, by name: Kafka's exceptions often leave it out.
+    *
+    * @param topic    the operation on it, and its name
+    * @param producer the name of the producer, and of its group
+    */
+  def ofDenial(caught: Throwable, topic: (String, String), producer: String): Throwable = {
+    val causes = Iterator.iterate(caught)(_.getCause).takeWhile(_ != null).take(DeepestCause)
+    causes.collectFirst {
+      case denied: TopicAuthorizationException => new Fault("not-allowed", s"topic '${topic._2}'", topic._1, "", denied)
+      case denied: GroupAuthorizationException => new Fault("not-allowed", s"group '$producer'", "Read", "", denied)
+      case denied: TransactionalIdAuthorizationException =>
+        new Fault("not-allowed", s"transactional id '$producer'", "Write", "", denied)
+    }.getOrElse(caught)
+  }
 
   private def text(value: AnyRef): String = if (value == null) "" else value.toString
 

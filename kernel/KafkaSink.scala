@@ -48,7 +48,10 @@ class KafkaSinkTable(override val schema: StructType) extends Table with Support
   * @param letters      the topics of dead letters, see [[DeadLetters]]
   */
 case class SinkOptions(
-    kafka: Map[String, String], topics: Set[String], createTopics: Boolean, app: String, home: String, letters: Set[String])
+    kafka: Map[String, String], topics: Set[String], createTopics: Boolean, app: String, home: String, letters: Set[String]) {
+  /** Without the properties, which may hold passwords: plans and logs show it. */
+  override def toString: String = s"SinkOptions($app)"
+}
 
 object SinkOptions {
   def of(options: CaseInsensitiveStringMap): SinkOptions = SinkOptions(
@@ -124,10 +127,13 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery) extends DataWrit
 
   private def failIfFailed(): Unit = if (failure != null) throw refused(failure._1, failure._2)
 
-  private def refused(topic: String, exception: Exception): Exception = exception match {
+  private def refused(topic: String, exception: Exception): Throwable = exception match {
     case lost: RetriableException => lost // it was retried for long: the broker is away, the record is not to blame
     case other @ (_: ProducerFencedException | _: InvalidProducerEpochException) => other
-    case other => new Fault("unwritable", topic, reason(other), "", other)
+    case other => Fault.ofDenial(other, ("Write", topic), s"${options.app}-sink-") match {
+      case denied: Fault => denied
+      case _ => new Fault("unwritable", topic, reason(other), "", other)
+    }
   }
 }
 

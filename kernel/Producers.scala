@@ -1,12 +1,12 @@
 package org.apache.spark.sql.headrace
 
-import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.{ConcurrentHashMap, ExecutionException}
 
 import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.admin.{Admin, NewTopic}
 import org.apache.kafka.clients.producer.KafkaProducer
-import org.apache.kafka.common.errors.{InvalidTopicException, TopicExistsException}
+import org.apache.kafka.common.errors.{InvalidTopicException, TopicExistsException, UnknownTopicOrPartitionException}
 import org.apache.kafka.common.internals.Topic
 import org.apache.kafka.common.serialization.ByteArraySerializer
 
@@ -52,13 +52,21 @@ class SharedProducer(options: SinkOptions) extends Lent {
     catch { case invalid: InvalidTopicException => throw new Fault("unwritable", topic, invalid.getMessage, "", invalid) }
     val admin = Admin.create(options.kafka.asJava.asInstanceOf[java.util.Map[String, Object]])
     try {
-      if (!admin.listTopics.names.get.contains(topic)) {
+      if (!isThere(admin, topic)) {
         if (!options.createTopics) throw new Fault("topic-missing", topic, options.kafka("bootstrap.servers"), "", null)
         create(admin, topic)
       }
     } finally admin.close()
     known.add(topic)
   }
+
+  /** Asked for by its name: a list of all topics leaves out those that one may not see. */
+  private def isThere(admin: Admin, topic: String): Boolean =
+    try admin.describeTopics(java.util.List.of(topic)).allTopicNames.get.containsKey(topic)
+    catch {
+      case e: ExecutionException if e.getCause.isInstanceOf[UnknownTopicOrPartitionException] => false
+      case e: ExecutionException => throw Fault.ofDenial(e.getCause, ("Write", topic), "")
+    }
 
   /** How many partitions a topic has; it is there afterwards, or that was an error. */
   def partitions(topic: String): Int = {
@@ -72,8 +80,8 @@ class SharedProducer(options: SinkOptions) extends Lent {
       admin.createTopics(java.util.List.of(wanted)).all.get
       System.out.println(s"made topic $topic")
     } catch {
-      case e: java.util.concurrent.ExecutionException if e.getCause.isInstanceOf[TopicExistsException] => ()
-      case e: java.util.concurrent.ExecutionException => throw new Fault("unwritable", topic, e.getCause.getMessage, "", e.getCause)
+      case e: ExecutionException if e.getCause.isInstanceOf[TopicExistsException] => ()
+      case e: ExecutionException => throw new Fault("unwritable", topic, e.getCause.getMessage, "", e.getCause)
     }
   }
 }

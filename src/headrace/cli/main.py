@@ -23,6 +23,7 @@ _COMMANDS = {
     "explain": ("headrace.cli.app:explain", "Print how an application runs on Spark."),
     "diff": ("headrace.cli.diff:diff", "Compare an application with the state that it has."),
     "reset": ("headrace.cli.reset:reset", "Have an application begin anew, from another place in its topics."),
+    "acls": ("headrace.cli.acls:acls", "Print what an application must be allowed on its broker."),
     "errors": ("headrace.cli.errors:errors", "List, show and re-send records that an application could not handle."),
     "demo": ("headrace.cli.demo:demo", "Run a demo, or list them all."),
     "broker": ("headrace.cli.broker:broker", "Start, stop and look at the embedded Kafka broker."),

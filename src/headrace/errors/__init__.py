@@ -114,6 +114,12 @@ from headrace.errors.run import (
     WorkerLost,
     WrongRows,
 )
+from headrace.errors.security import (
+    BrokerNotTrusted,
+    LoginRefused,
+    NotAllowed,
+    SecretMissing,
+)
 from headrace.errors.setup import (
     ArrowMissing,
     CacheUnwritable,
@@ -135,6 +141,7 @@ __all__ = [
     "BrokerError",
     "BrokerLost",
     "BrokerNotShared",
+    "BrokerNotTrusted",
     "BrokerRunning",
     "BrokerStartFailed",
     "BrokerUnreachable",
@@ -167,6 +174,7 @@ __all__ = [
     "KitError",
     "LetterHasNoOrigin",
     "LetterMissing",
+    "LoginRefused",
     "NameInvalid",
     "NameTaken",
     "NoRow",
@@ -175,6 +183,7 @@ __all__ = [
     "NodeUnknown",
     "NotAProcessor",
     "NotARecord",
+    "NotAllowed",
     "NotInTopology",
     "NotShippable",
     "NotTraceable",
@@ -201,6 +210,7 @@ __all__ = [
     "ResetRefused",
     "RunError",
     "SameProcessorTwice",
+    "SecretMissing",
     "SessionUnfit",
     "SetupError",
     "SparkInUse",

@@ -13,6 +13,9 @@ from headrace.errors import JavaMissing, JavaTooOld
 
 OLDEST = 17
 
+# Kafka would read files and the environment for whoever writes ${file:...} into a property: we do that ourselves.
+NO_PROVIDERS = "-Dorg.apache.kafka.automatic.config.providers=none"
+
 
 @dataclass(frozen=True)
 class Java:

@@ -6,6 +6,7 @@ import base64
 import uuid
 from xml.sax.saxutils import quoteattr
 
+from headrace.jvm.java import NO_PROVIDERS
 from headrace.log.broker_dir import BrokerDir
 
 _HEAP = ("-Xms64m", "-Xmx512m", "-XX:+UseSerialGC")
@@ -84,6 +85,7 @@ def java_options(directory: BrokerDir) -> list[str]:
         ownership_mark(directory),
         *_HEAP,
         "-Djava.awt.headless=true",
+        NO_PROVIDERS,
         f"-Dlog4j2.configurationFile={directory.logging_config}",
     ]
 

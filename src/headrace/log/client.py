@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from confluent_kafka import KafkaError, KafkaException
 
-from headrace.errors import ClientPropertyRefused
+from headrace.errors import BrokerError, BrokerNotTrusted, BrokerUnreachable, ClientPropertyRefused, LoginRefused
 from headrace.log.properties import for_librdkafka
+from headrace.log.secrets import hide
 
 Client = TypeVar("Client")
 
@@ -33,6 +35,14 @@ class Troubles:
     def reason(self) -> str:
         return reason_of(self.last) if self.last else ""
 
+    def error(self, address: str, seconds: float) -> BrokerError:
+        """Why nobody has answered for so long."""
+        if self.last is not None and self.last.code() == KafkaError._AUTHENTICATION:
+            return LoginRefused(address, self.reason)
+        if self.last is not None and self.last.code() == KafkaError._SSL and "certificate" in self.reason:
+            return BrokerNotTrusted(address, self.reason)
+        return BrokerUnreachable(address, seconds, self.reason)
+
 
 def make_client(
     factory: Callable[[dict[str, Any]], Client],
@@ -52,10 +62,10 @@ def make_client(
         # librdkafka's words: 'No such configuration property: "x"', 'Invalid value "1" for configuration property "x"'.
         quoted = error.str().split('"')
         name = quoted[-2] if len(quoted) > 1 else "kafka"
-        raise ClientPropertyRefused(name, error.str()) from exc
+        raise ClientPropertyRefused(name, hide(error.str(), kafka or {})) from None
 
 
 def reason_of(error: KafkaError) -> str:
-    """librdkafka's words without the name of its thread: "sasl_ssl://host:9092/bootstrap: Connect failed"."""
-    text = error.str()
-    return text.split("]: ", 1)[1] if text.startswith("[thrd:") and "]: " in text else text
+    """librdkafka's words without the name of its thread, and without how often it said them."""
+    text = re.sub(r"^\[thrd:[^\]]*\]: ", "", error.str())
+    return re.sub(r" \(after \d+ms in state [^)]*\)$", "", text)

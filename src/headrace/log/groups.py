@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from headrace.errors import PositionsRefused
+from headrace.errors import BrokerError, NotAllowed, PositionsRefused
 from headrace.log.client import make_client, reason_of
 
 _ANSWER_S = 10.0
@@ -30,12 +30,20 @@ class Group:
         try:
             answers = asked[self.name].result(_ANSWER_S).topic_partitions
         except KafkaException as exc:
-            raise PositionsRefused(self.name, reason_of(exc.args[0])) from exc
+            raise self._refused(exc.args[0]) from exc
         except TimeoutError as exc:
             raise PositionsRefused(self.name, f"no answer within {_ANSWER_S:g} s") from exc
         for one in answers:
             if one.error is not None:
-                raise PositionsRefused(self.name, f"{one.topic}-{one.partition}: {reason_of(one.error)}")
+                raise self._refused(one.error, one)
+
+    def _refused(self, error: KafkaError, place: TopicPartition | None = None) -> BrokerError:
+        if error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
+            return NotAllowed([f"Read on group {self.name!r}"])
+        if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED and place is not None:
+            return NotAllowed([f"Read on topic {place.topic!r}"])
+        where = f"{place.topic}-{place.partition}: " if place is not None else ""
+        return PositionsRefused(self.name, f"{where}{reason_of(error)}")
 
     def delete(self) -> None:
         """Forget the group, if there is one."""

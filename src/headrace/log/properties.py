@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from headrace.errors import ClientPropertyRefused
+from headrace.log.secrets import with_secrets
 
 _LOGIN_MODULES = {
     "PLAIN": "org.apache.kafka.common.security.plain.PlainLoginModule",
@@ -59,11 +60,40 @@ _OURS = (
 )
 
 
+# What makes a client load code, or read what it is pointed to: a file of properties should not be able to.
+_CODE = re.compile(
+    r"config\.providers.*|interceptor\.classes|metric\.reporters|plugin\.library\.paths|security\.providers"
+    r"|ssl\.engine\.factory\.class"
+)
+_KNOWN_LOGINS = (
+    *_LOGIN_MODULES.values(),
+    "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule",
+    "com.sun.security.auth.module.Krb5LoginModule",
+)
+# Nothing that Java would read in another way than we do: no comments, no other quotes, no line breaks in quotes.
+_LOGINS = re.compile(
+    rf"(?:\s*(?:{'|'.join(map(re.escape, _KNOWN_LOGINS))})\s+(?:required|requisite|sufficient|optional)"
+    r"""(?:\s+[\w.-]+\s*=\s*(?:"(?:[^"\\\r\n]|\\[^\r\n])*"|[^\s;"'/\\]+))*\s*;)+\s*"""
+)
+
+
 def refuse_ours(kafka: Mapping[str, str]) -> None:
     """Properties that an application sets by itself are no one's to give."""
     for name in kafka:
         if name in _OURS:
             raise ClientPropertyRefused(name, "an application sets it by itself", fix="leave it out of kafka={...}")
+
+
+def refuse_code(kafka: Mapping[str, str]) -> None:
+    """Properties are data: none may name code to be loaded, nor a login that goes elsewhere, such as to LDAP."""
+    for name in kafka:
+        if _CODE.fullmatch(name):
+            raise ClientPropertyRefused(name, "it makes the client load code", fix="leave it out of kafka={...}")
+    jaas = kafka.get("sasl.jaas.config")
+    if jaas is not None and not _LOGINS.fullmatch(jaas):
+        known = ", ".join(dict.fromkeys(one.rpartition(".")[2] for one in _KNOWN_LOGINS))
+        fix = 'write it like: org.apache...ScramLoginModule required username="ann" password="...";'
+        raise ClientPropertyRefused("sasl.jaas.config", f"it is no login by one of Kafka's modules ({known})", fix=fix)
 
 
 def for_librdkafka(kafka: Mapping[str, str]) -> dict[str, str]:
@@ -72,6 +102,8 @@ def for_librdkafka(kafka: Mapping[str, str]) -> dict[str, str]:
     `sasl.jaas.config` of PLAIN and SCRAM becomes user name and password, PEM stores become certificate files. A Java
     key store (JKS) is refused: librdkafka cannot read it.
     """
+    kafka = with_secrets(kafka)
+    refuse_code(kafka)
     made: dict[str, str] = {}
     if "sasl.jaas.config" in kafka:
         made.update(_login_of(kafka["sasl.jaas.config"]))
@@ -103,6 +135,8 @@ def for_java(kafka: Mapping[str, str]) -> dict[str, str]:
     User name and password become a `sasl.jaas.config`, certificate files become PEM stores. A certificate and a key
     in two files are read here, because Java wants both in one place.
     """
+    kafka = with_secrets(kafka)
+    refuse_code(kafka)
     original = {ours: java for java, ours in _RENAMED.items()}
     given = {original.get(name, name): value for name, value in kafka.items()}
     user, password = given.pop("sasl.username", None), given.pop("sasl.password", None)

@@ -11,7 +11,7 @@ from typing import cast
 from confluent_kafka import TIMESTAMP_NOT_AVAILABLE, Consumer, KafkaError, KafkaException, Message, Producer
 from confluent_kafka import TopicPartition as ClientPartition
 
-from headrace.errors import BrokerUnreachable, RecordRefused, TopicMissing, TopicRefused
+from headrace.errors import BrokerError, NotAllowed, RecordRefused, TopicMissing, TopicRefused
 from headrace.log.client import make_client, reason_of
 from headrace.log.topics import Topics
 
@@ -79,7 +79,7 @@ class _Writing:
 
     def __init__(self, producer: Producer, topic: str) -> None:
         self._producer, self._topic = producer, topic
-        self._refused: RecordRefused | None = None
+        self._refused: BrokerError | None = None
         self.count = 0
 
     def add(self, record: NewRecord) -> None:
@@ -111,7 +111,9 @@ class _Writing:
     def _hand_over(self, record: NewRecord, number: int) -> None:
         def delivered(error: KafkaError | None, _: Message) -> None:
             if error is not None and self._refused is None:
-                self._refused = self._refusal(reason_of(error), number)
+                denied = error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
+                told = NotAllowed([f"Write on topic {self._topic!r}"])
+                self._refused = told if denied else self._refusal(reason_of(error), number)
 
         self._producer.produce(
             self._topic,
@@ -168,11 +170,16 @@ def consume(
             message = consumer.poll(_POLL_S)
             if message is None:
                 if not follow and time.monotonic() - heard > _SILENCE_S:
-                    raise BrokerUnreachable(address, _SILENCE_S, troubles.reason)
+                    raise troubles.error(address, _SILENCE_S)
+                continue
+            error = message.error()
+            # It looks for its group all the same, which not everybody may see, and nobody needs to.
+            if error is not None and error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
                 continue
             heard = time.monotonic()
-            error = message.error()
             if error is not None:
+                if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+                    raise NotAllowed([f"Read on topic {topic!r}"])
                 if error.code() != KafkaError._PARTITION_EOF:
                     raise TopicRefused(topic, "read", reason_of(error))
                 open_partitions.discard(_number(message.partition()))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicCollection, TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its stubs do not re-export them
     AdminClient,
     ClusterMetadata,
@@ -21,7 +21,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its stubs d
     ResourceType,
 )
 
-from headrace.errors import BrokerError, BrokerUnreachable, TopicExists, TopicMissing, TopicRefused
+from headrace.errors import BrokerError, NotAllowed, TopicExists, TopicMissing, TopicRefused
 from headrace.log.client import make_client, reason_of
 
 BROKERS_CHOICE = -1
@@ -30,6 +30,7 @@ _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call]
 _ANSWER_S = 8.0
 _SETTLE_S = 30.0
 _SETTLE_POLL_S = 0.05
+_OPERATIONS = {"create": "Create", "delete": "Delete", "describe": "DescribeConfigs", "read the offsets of": "Describe"}
 # Of topics that Kafka keeps for itself, such as __consumer_offsets.
 _INTERNAL = "__"
 _CHANGING_HANDS = (
@@ -92,7 +93,9 @@ class Topics:
         """How many partitions each topic has; None for one that does not exist."""
         # All topics are asked for, not these: asking for a missing one can create it.
         there = self._metadata().topics
-        return {name: len(there[name].partitions) if name in there else None for name in names}
+        found = {name: len(there[name].partitions) if name in there else None for name in names}
+        self._refuse_hidden([name for name, count in found.items() if count is None])
+        return found
 
     def create(
         self,
@@ -164,6 +167,15 @@ class Topics:
         found = self._offsets(name, ends, OffsetSpec.for_timestamp(ms))
         return {partition: ends[partition] if offset < 0 else offset for partition, offset in found.items()}
 
+    def _refuse_hidden(self, names: list[str]) -> None:
+        """A list of all topics leaves out those that one may not see; asked for by their names the broker tells."""
+        asked = self._admin.describe_topics(TopicCollection(names), request_timeout=_ANSWER_S) if names else {}
+        for name, answer in asked.items():
+            failed = answer.exception(_SETTLE_S)
+            code = failed.args[0].code() if isinstance(failed, KafkaException) else None
+            if code == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+                raise NotAllowed([f"Describe on topic {name!r}"]) from failed
+
     def _offsets(
         self, name: str, partitions: Iterable[int], spec: OffsetSpec, *, committed: bool = False
     ) -> dict[int, int]:
@@ -188,7 +200,7 @@ class Topics:
         while True:
             left = deadline - time.monotonic()
             if left <= 0 or self._troubles.hopeless:
-                raise BrokerUnreachable(self.address, timeout, self._troubles.reason)
+                raise self._troubles.error(self.address, timeout)
             try:
                 # In slices, because the reasons of a failure are handed over between calls only.
                 metadata = self._admin.list_topics(timeout=min(left, 1.0))
@@ -209,6 +221,8 @@ class Topics:
             return future.result(_SETTLE_S)
         except KafkaException as exc:
             error: KafkaError = exc.args[0]
+            if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+                raise NotAllowed([f"{_OPERATIONS[doing]} on topic {name!r}"]) from exc
             make = known.get(error.code())
             raise (make(name) if make else TopicRefused(name, doing, reason_of(error))) from exc
         except ValueError as exc:

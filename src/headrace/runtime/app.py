@@ -44,9 +44,10 @@ class App(Builder):
     """A stream processing application.
 
     Declare streams and tables on it, then call `run()`. Without `broker` it uses the embedded one, which is started if
-    need be; `kafka` holds further client properties (`security.protocol`, `sasl.*`, `ssl.*` ...). What it has done, and
-    its state, are kept in `checkpoint`, a directory or an address ("hdfs://..."): a later run goes on from there. Spark
-    runs in this process unless `spark` is a master ("spark://host:7077") or a session; it may also hold settings.
+    need be; `kafka` holds further client properties (`security.protocol`, `sasl.*`, `ssl.*` ...), with `${env:NAME}` or
+    `${file:/path}` for what is secret. What it has done, and its state, are kept in `checkpoint`, a directory or an
+    address ("hdfs://..."): a later run goes on from there. Spark runs in this process unless `spark` is a master
+    ("spark://host:7077") or a session; it may also hold settings.
 
     Each record counts once in output and state, through crashes; with `guarantee="at_least_once"` outputs of a batch
     that was broken off may be there twice, but are to be seen sooner. What may pass (the broker is away, the disk is

@@ -6,12 +6,25 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from headrace.errors import BrokerLost, CheckpointUnwritable, HeadraceError, QueryFailed, TakenOver
+from headrace.errors import (
+    BrokerLost,
+    BrokerNotTrusted,
+    CheckpointUnwritable,
+    HeadraceError,
+    LoginRefused,
+    NotAllowed,
+    QueryFailed,
+    TakenOver,
+)
 from headrace.runtime.checkpoint import Checkpoint
 from headrace.runtime.faults import find_fault
 
 _DISK = re.compile(r"No space left on device|Read-only file system|Disk quota exceeded|Permission denied|AccessDenied")
 _OTHER = re.compile(r"ProducerFencedException|InvalidProducerEpochException|CONCURRENT_STREAM_LOG_UPDATE")
+_LOGIN = re.compile(r"SaslAuthenticationException: ([^\n]*)")
+_TRUST = re.compile(r"Ssl(?:Authentication|Handshake)Exception: ([^\n]*)")
+_DENIED = re.compile(r"(Topic|Group|TransactionalId|Cluster)AuthorizationException: ([^\n]*)")
+_DENIED_NAMES = re.compile(r"Not authorized to access (topic|group)s?: \[?([^\]\n]*)")
 _BROKER = re.compile(r"org\.apache\.kafka\.common\.errors\.(Timeout|Disconnect|Network)Exception: ([^\n]*)")
 
 
@@ -21,6 +34,12 @@ def failure_of(causes: Sequence[str], app: str, checkpoint: Checkpoint, address:
     fault = find_fault(text)
     if fault is not None:
         return fault
+    denied = _DENIED.search(text)
+    if denied:
+        return NotAllowed(_named(denied.group(2)))
+    for refused, kind in ((_LOGIN, LoginRefused), (_TRUST, BrokerNotTrusted)):
+        if found := refused.search(text):
+            return kind(address, found.group(1))
     if _OTHER.search(text):
         return TakenOver(app, checkpoint.place)
     disk = _DISK.search(text)
@@ -30,3 +49,9 @@ def failure_of(causes: Sequence[str], app: str, checkpoint: Checkpoint, address:
     if broker:
         return BrokerLost(address, broker.group(2))
     return QueryFailed(app, causes[-1].splitlines()[0], str(log))
+
+
+def _named(told: str) -> list[str]:
+    """What is not allowed; what Spark itself does with topics and groups is to read them."""
+    found = _DENIED_NAMES.match(told)
+    return [f"Read on {found[1]} {name.strip()!r}" for name in found[2].split(",")] if found else [f"it: {told}"]

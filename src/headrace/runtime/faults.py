@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from headrace.errors import (
     BufferFull,
     HeadraceError,
+    NotAllowed,
     PartitionsChanged,
     RecordFailed,
     RecordRefused,
@@ -52,6 +53,8 @@ def _read(text: str, at: int) -> HeadraceError | None:
         return TimestampInvalid(int(subject), reason, where)
     if kind == "topic-missing":
         return TopicMissing([subject], reason)
+    if kind == "not-allowed":
+        return NotAllowed([f"{reason} on {subject}"])
     if kind == "records-gone":
         return RecordsGone(subject, int(reason))
     if kind == "topic-replaced":

@@ -12,10 +12,12 @@ from headrace.errors import (
     BrokerNotShared,
     CheckpointNotShared,
     HeadraceError,
+    NotAllowed,
     PositionsRefused,
     QueryFailed,
     SparkLost,
 )
+from headrace.log.acls import Rights
 from headrace.log.broker import EmbeddedBroker, Lease
 from headrace.log.groups import Group
 from headrace.log.properties import for_java, refuse_ours
@@ -24,6 +26,7 @@ from headrace.observe.metrics import Metrics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source, To
 from headrace.plan.sharing import Sharing
+from headrace.runtime.acls import acls_of
 from headrace.runtime.checkpoint import Checkpoint, Layout
 from headrace.runtime.failures import failure_of
 from headrace.runtime.kept import kept
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
 _COUNT_S = 1.0
 _LAST_WORDS_S = 10.0
 _NAMED = 8
+_OPEN = "PLAINTEXT"
 
 
 class Run:
@@ -117,6 +121,7 @@ class Run:
         self._address = app.broker or self._join_embedded_broker()
         topics = Topics(self._address, app.kafka)
         topics.check()
+        self._refuse_what_is_not_allowed(plan)
         ensure_topics(plan, topics, create=app.broker is None, say=app.say)
         refuse_overlaps(plan, topics)
         layout = self._layout(plan, topics)
@@ -198,6 +203,9 @@ class Run:
                 try:
                     group.publish(last.positions)
                     told = last.number
+                except NotAllowed as denied:
+                    self._query.stop()
+                    return denied
                 except PositionsRefused as error:
                     if error.what != refused:  # lag is not seen then, and nothing else is wrong
                         refused = error.what
@@ -242,6 +250,15 @@ class Run:
                 raise CheckpointNotShared(str(app.checkpoint), str(master))
             if app.broker is None:
                 raise BrokerNotShared(str(master))
+
+    def _refuse_what_is_not_allowed(self, plan: Plan) -> None:
+        """Say at once all that is missing, where a broker knows who asks: else it shows later, piece by piece."""
+        app = self._app
+        if app.kafka.get("security.protocol", _OPEN).upper() != _OPEN:
+            needed = acls_of(plan, transactions=app.guarantee == "exactly_once")
+            lacking = Rights(self._address, app.kafka).lacking(needed)
+            if lacking:
+                raise NotAllowed([str(acl) for acl in lacking])
 
     def _join_embedded_broker(self) -> str:
         """Use it; if it was lost, it is started again."""

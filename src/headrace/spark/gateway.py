@@ -19,7 +19,7 @@ from pyspark.java_gateway import launch_gateway
 from headrace.errors import SparkNotStarted
 from headrace.jvm.archive import Archive
 from headrace.jvm.jars import fetch
-from headrace.jvm.java import find_java
+from headrace.jvm.java import NO_PROVIDERS, find_java
 from headrace.jvm.kernel import kernel_jar
 from headrace.jvm.paths import pyspark_jars
 from headrace.spark.master import Master
@@ -27,6 +27,9 @@ from headrace.spark.master import Master
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _REASON = re.compile(r'^(Exception in thread "main" [\w.$]+|Error): ')
+
+# Names of settings and options whose values nobody is to see.
+SECRET = r"(?i)secret|password|token|credential|jaas|url|access[.]?key|ssl[.](key|truststore|keystore)"
 
 # What plans a batch is not worth the time of the JVM's second compiler, which would take a core from the records.
 _COMPILER_SETTINGS = Path(__file__).with_name("compiler.json")
@@ -48,7 +51,8 @@ class Gateway:
         self._archive = Archive.of(f"spark-{version('pyspark')}", java, [pyspark_jars(), *connector])
         conf = SparkConf(loadDefaults=False)
         for name, value in settings.items():
-            conf.set(name, value)
+            if not re.search(SECRET, name):  # everybody sees the command line; the session is told of it later
+                conf.set(name, value)
         # The kernel is no part of the archive: it changes more often than the jars, and is small.
         conf.set("spark.driver.extraClassPath", os.pathsep.join(map(str, connector)))
         conf.set("spark.jars", ",".join(filter(None, [str(kernel_jar()), settings.get("spark.jars", "")])))
@@ -91,6 +95,7 @@ class Gateway:
             f"-XX:CompilerDirectivesFile={_COMPILER_SETTINGS}",
             "-XX:+DisplayVMOutputToStderr",  # where it says that it read these
             DEEP_PLANS,
+            NO_PROVIDERS,
             *self._archive.java_options(),
             f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}",
             f"-Dheadrace.log={self.log}",

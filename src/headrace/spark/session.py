@@ -16,8 +16,9 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from headrace.errors import SparkInUse, SparkNotStarted
+from headrace.jvm.java import NO_PROVIDERS
 from headrace.spark.borrowed import borrow
-from headrace.spark.gateway import DEEP_PLANS, Gateway
+from headrace.spark.gateway import DEEP_PLANS, SECRET, Gateway
 from headrace.spark.master import Master
 from headrace.spark.shipped import ship
 
@@ -33,6 +34,9 @@ SETTINGS = {
     "spark.driver.memory": "2g",
     "spark.sql.session.timeZone": "UTC",
     _EXTENSIONS: "org.apache.spark.sql.headrace.Extensions",
+    # Plans and logs show the options of sources and sinks, those of Kafka's clients among them.
+    "spark.sql.redaction.options.regex": SECRET,
+    "spark.redaction.regex": SECRET,
     # Inferring filters takes exponential time on rows with many columns that depend on each other, as ours do.
     "spark.sql.constraintPropagation.enabled": "false",
     "spark.sql.streaming.pollingDelay": "50ms",
@@ -44,6 +48,13 @@ SETTINGS = {
     f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
 }
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+# For a Spark that is one process it makes up a secret; the machines of a cluster would have to know the same.
+_AUTHENTICATED = {
+    "spark.authenticate": "true",
+    "spark.network.crypto.enabled": "true",
+    "spark.network.crypto.cipher": "AES/GCM/NoPadding",
+    "spark.network.crypto.authEngineVersion": "2",
+}
 _EXECUTOR_OPTIONS = "spark.executor.extraJavaOptions"
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 """Set by spark-submit: its JVM waits for this program."""
@@ -182,12 +193,14 @@ def _equip(session: Session, master: Master) -> None:
 
 def _all_settings(master: Master, settings: Mapping[str, str]) -> dict[str, str]:
     """Ours, and over them the application's; the driver of a cluster elsewhere must not hide from it."""
-    ours = {**SETTINGS, **(_LOOPBACK if master.here else {})}
+    ours = {**SETTINGS, **(_LOOPBACK if master.here else {}), **(_AUTHENTICATED if master.inside else {})}
     everything = {**ours, **settings, "spark.master": master.patient}
     if _EXTENSIONS in settings:
         everything[_EXTENSIONS] = f"{SETTINGS[_EXTENSIONS]},{settings[_EXTENSIONS]}"
     if not master.inside:
-        everything[_EXECUTOR_OPTIONS] = f"{DEEP_PLANS} {settings.get(_EXECUTOR_OPTIONS, '')}".strip()
+        everything[_EXECUTOR_OPTIONS] = " ".join(
+            [DEEP_PLANS, NO_PROVIDERS, settings.get(_EXECUTOR_OPTIONS, "")]
+        ).strip()
     return everything
 
 

@@ -52,7 +52,7 @@ def sink_options(
     """
     topics = [to.topic for to in plan.of(To) if isinstance(to.topic, str)]
     options = {"topics": ",".join(topics), "createTopics": str(create_topics).lower()}
-    if transactions:
+    if transactions and plan.of(To):
         read = [topic for source in plan.of(Source) for topic in source.topics]
         options |= {"app": plan.app, "home": next(iter([*read, *matched]), _ALWAYS_THERE)}
     options["letters"] = ",".join({str(letters.topic) for letters in plan.of(DeadLetters)})

@@ -10,6 +10,7 @@ from headrace.errors import ClientPropertyRefused
 from headrace.log.properties import for_java, for_librdkafka, parse
 
 PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
+JNDI = "com.sun.security.auth.module.JndiLoginModule"
 SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule"
 
 
@@ -55,8 +56,9 @@ def test_a_login_goes_to_java_and_back_unchanged() -> None:
 
 
 def test_a_login_given_for_java_wins() -> None:
-    given = {"sasl.mechanism": "PLAIN", "sasl.username": "a", "sasl.password": "b", "sasl.jaas.config": "mine;"}
-    assert for_java(given)["sasl.jaas.config"] == "mine;"
+    mine = f"{PLAIN} required username=c password=d;"
+    given = {"sasl.mechanism": "PLAIN", "sasl.username": "a", "sasl.password": "b", "sasl.jaas.config": mine}
+    assert for_java(given)["sasl.jaas.config"] == mine
 
 
 def test_pem_stores_become_certificate_files() -> None:
@@ -148,6 +150,49 @@ def test_a_certificate_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         for_java({"ssl.certificate.location": str(missing), "ssl.key.location": str(missing)})
     assert "'ssl.certificate.location' cannot be used: No such file or directory" in str(refused.value)
     assert str(missing) in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "config.providers",
+        "config.providers.x.class",
+        "interceptor.classes",
+        "metric.reporters",
+        "plugin.library.paths",
+        "security.providers",
+        "ssl.engine.factory.class",
+    ],
+)
+def test_properties_load_no_code(name: str) -> None:
+    for made in (for_java, for_librdkafka):
+        with pytest.raises(ClientPropertyRefused, match=f"'{name}' cannot be used: it makes the client load code"):
+            made({name: "com.example.Mine"})
+
+
+@pytest.mark.parametrize(
+    "jaas",
+    [
+        f"{JNDI} required password=hunter2;",
+        f'"{JNDI}" required password=hunter2;',
+        f'{SCRAM} required username="a;b" password=x; {JNDI} required;',
+        f'{SCRAM} required /* " */; {JNDI} required x="";',
+        f"{SCRAM} required username='\"'; {JNDI} required x='\"';",
+        f'{SCRAM} required username="\n; {JNDI} required x=";',
+        f"// {SCRAM} required;\n{JNDI} required;",
+        f"{SCRAM}.Mine required;",
+        "",
+    ],
+)
+def test_a_login_does_not_go_elsewhere(jaas: str) -> None:
+    for made in (for_java, for_librdkafka):
+        with pytest.raises(ClientPropertyRefused) as refused:
+            made({"sasl.jaas.config": jaas})
+        assert str(refused.value) == (
+            "Kafka client property 'sasl.jaas.config' cannot be used: it is no login by one of Kafka's modules"
+            " (PlainLoginModule, ScramLoginModule, OAuthBearerLoginModule, Krb5LoginModule)\n"
+            '  to do: write it like: org.apache...ScramLoginModule required username="ann" password="...";'
+        )
 
 
 def test_a_properties_file() -> None:

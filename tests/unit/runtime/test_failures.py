@@ -8,8 +8,11 @@ import pytest
 
 from headrace.errors import (
     BrokerLost,
+    BrokerNotTrusted,
     CheckpointUnwritable,
     HeadraceError,
+    LoginRefused,
+    NotAllowed,
     PartitionsChanged,
     QueryFailed,
     SparkLost,
@@ -40,6 +43,35 @@ def failure(*causes: str) -> HeadraceError:
             ["a", "org.apache.kafka.common.errors.ProducerFencedException: There is a newer producer"],
             TakenOver,
             "application 'shop' was taken over by another process that runs it",
+        ),
+        (
+            [
+                "a",
+                "org.apache.kafka.common.errors.TopicAuthorizationException: Not authorized to access topics: [a, b]",
+            ],
+            NotAllowed,
+            "the broker does not allow Read on topic 'a', Read on topic 'b'",
+        ),
+        (
+            ["org.apache.kafka.common.errors.GroupAuthorizationException: Not authorized to access group: g"],
+            NotAllowed,
+            "the broker does not allow Read on group 'g'",
+        ),
+        (
+            ["a", "org.apache.kafka.common.errors.ClusterAuthorizationException: Cluster authorization failed."],
+            NotAllowed,
+            "the broker does not allow it: Cluster authorization failed.",
+        ),
+        (["x" + FAULT % "not-allowed"], NotAllowed, "the broker does not allow 4 on in"),
+        (
+            ["a", "org.apache.kafka.common.errors.SaslAuthenticationException: Authentication failed"],
+            LoginRefused,
+            "the broker at host:9092 refused the login: Authentication failed",
+        ),
+        (
+            ["a", "org.apache.kafka.common.errors.SslAuthenticationException: SSL handshake failed"],
+            BrokerNotTrusted,
+            "the broker at host:9092 could not prove who it is: SSL handshake failed",
         ),
         (["[CONCURRENT_STREAM_LOG_UPDATE] Concurrent update to the log"], TakenOver, "at: ck"),
         (["x", "y\nz"], QueryFailed, "application 'shop' failed: y"),

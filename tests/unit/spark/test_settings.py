@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from headrace.spark.master import Master
@@ -33,8 +35,28 @@ def test_the_driver_of_a_cluster_does_not_hide(url: str) -> None:
 
 def test_executors_get_stacks_for_deep_plans_and_the_options_of_the_user() -> None:
     assert OPTIONS not in _all_settings(Master("local"), {})
-    assert _all_settings(Master("yarn"), {})[OPTIONS] == "-Xss16m"
-    assert _all_settings(Master("yarn"), {OPTIONS: "-Xss32m -ea"})[OPTIONS] == "-Xss16m -Xss32m -ea"
+    ours = "-Xss16m -Dorg.apache.kafka.automatic.config.providers=none"
+    assert _all_settings(Master("yarn"), {})[OPTIONS] == ours
+    assert _all_settings(Master("yarn"), {OPTIONS: "-Xss32m -ea"})[OPTIONS] == f"{ours} -Xss32m -ea"
+
+
+def test_one_process_talks_to_itself_alone() -> None:
+    settings = _all_settings(Master(), {})
+    assert settings["spark.authenticate"] == settings["spark.network.crypto.enabled"] == "true"
+    assert settings["spark.ui.enabled"] == "false"
+
+
+@pytest.mark.parametrize("url", ["spark://localhost:7077", "spark://one:7077", "yarn"])
+def test_a_cluster_has_secrets_of_its_own(url: str) -> None:
+    assert "spark.authenticate" not in _all_settings(Master(url), {})
+
+
+@pytest.mark.parametrize(
+    "option", ["kafka.sasl.jaas.config", "kafka.ssl.keystore.key", "kafka.ssl.key.password", "kafka.sasl.password"]
+)
+def test_plans_do_not_show_what_clients_log_in_with(option: str) -> None:
+    assert re.search(SETTINGS["spark.sql.redaction.options.regex"], option)
+    assert not re.search(SETTINGS["spark.sql.redaction.options.regex"], "kafka.bootstrap.servers")
 
 
 def test_extensions_of_the_user_stand_beside_ours() -> None:

@@ -1,0 +1,48 @@
+"""`headrace acls`: what an application must be allowed on its broker."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import click
+
+from headrace.cli.connection import Target, broker_options
+from headrace.cli.load import app_target, load_app, target_of
+from headrace.log.secrets import with_secrets
+from headrace.passes.pipeline import rewrite
+from headrace.runtime.acls import acls_of, topics_by_records
+
+_ANY_BROKER = "localhost:9092"
+_USER = "sasl.username"
+
+
+@click.command()
+@app_target
+@click.option(
+    "--principal",
+    metavar="User:NAME",
+    help="Whom to allow it. Default: the user of sasl.username, else one of the application's name.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list, for programs.")
+@broker_options
+def acls(broker: Target, target: str, principal: str | None, as_json: bool) -> None:
+    """Print what an application must be allowed on its broker, and no more: ACLs, as commands of Kafka's own tool.
+
+    APP is file.py, file.py:name or package.module:name. Nobody is asked: it is all in the topology. Topics have to be
+    there already, or whoever makes them needs more.
+
+        headrace acls word_count.py --principal User:ann | sh
+    """
+    app = load_app(target)
+    chosen, plan = target_of(app, broker), rewrite(app.plan())
+    needed = acls_of(plan, transactions=app.guarantee == "exactly_once")
+    user = {_USER: chosen.kafka.get(_USER, app.id)}
+    whom = principal or f"User:{with_secrets(user)[_USER]}"
+    if as_json:
+        click.echo(json.dumps([{"principal": whom, **asdict(acl)} for acl in needed], indent=2))
+    else:
+        for acl in needed:
+            click.echo(acl.command(chosen.address or _ANY_BROKER, whom))
+    for node in topics_by_records(plan):
+        click.echo(f"and Write on each topic that records name at {node}", err=True)

@@ -1,0 +1,60 @@
+"""What an application must be allowed on its broker: as little as it needs, by its plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from headrace.log.acls import ALL, Acl
+from headrace.plan.graph import Plan
+from headrace.plan.nodes import Source, To
+
+_LETTERS = re.compile(r"(?:[\w-]|\\[.-])(?![*+?{])", re.ASCII)
+_GROUPED = re.compile(r"\\.|\[[^\]]*\]|\([^()]*\)")
+
+
+def acls_of(plan: Plan, *, transactions: bool) -> list[Acl]:
+    """The rights, each of which is needed; Describe is in all of them.
+
+    Positions are written for a group of the application's name. With transactions, each task of the sink has a name,
+    which is that of its group too, and writes there for a topic that is read anyway.
+    """
+    return list(dict.fromkeys(_all(plan, transactions=transactions)))
+
+
+def topics_by_records(plan: Plan) -> list[str]:
+    """The operators that write to topics which only their records name: nobody knows these in advance."""
+    return [f"{to.name} ({to.origin})" for to in plan.of(To) if not isinstance(to.topic, str)]
+
+
+def _all(plan: Plan, *, transactions: bool) -> Iterator[Acl]:
+    for source in plan.of(Source):
+        yield from (Acl("Read", "topic", topic) for topic in source.topics)
+        if source.pattern:
+            begin = beginning(source.pattern)
+            yield Acl("Read", "topic", begin, prefixed=True) if begin else Acl("Read", "topic", ALL)
+    written = [to.topic for to in plan.of(To)]
+    yield from (Acl("Write", "topic", topic) for topic in written if isinstance(topic, str))
+    yield Acl("Read", "group", plan.app)
+    if transactions and written:
+        tasks = f"{plan.app}-sink-"
+        yield Acl("Read", "group", tasks, prefixed=True)
+        yield Acl("Write", "transactional-id", tasks, prefixed=True)
+
+
+def beginning(pattern: str) -> str:
+    """The letters that every text begins with which matches a regular expression.
+
+    >>> beginning("orders-[a-z]+"), beginning(r"shop\\.eu.*"), beginning("a|b")
+    ('orders-', 'shop.eu', '')
+    """
+    flat, inner = pattern, ""
+    while flat != inner:  # groups inside groups
+        flat, inner = _GROUPED.sub("", flat), flat
+    if "|" in flat:
+        return ""
+    letters = ""
+    while found := _LETTERS.match(pattern):
+        letters += found[0].removeprefix("\\")
+        pattern = pattern[found.end() :]
+    return letters
