@@ -37,7 +37,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A session with the kernel's functions. While it is there, Spark stays up between applications."""
     from headrace.spark.session import join, leave  # pyspark takes a second to import: only those wait who need it
 
-    session = join({"spark.master": "local[2]"}, tmp_path_factory.mktemp("spark") / "spark.log")
+    # Most code runs a few times only: what the second compiler would make of it is never worth its time.
+    quick = {"spark.master": "local[2]", "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+    session = join(quick, tmp_path_factory.mktemp("spark") / "spark.log")
     session.conf.set("spark.sql.shuffle.partitions", 2)
     yield session
     leave(session)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -198,20 +198,10 @@ def test_a_checkpoint_of_another_topology(broker: str, topic: Callable[..., str]
     count("old").run(until="latest")
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system with room for a few hundred kilobytes."""
-    place = tmp_path / "small"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(place)]
-    if subprocess.run(mount, check=False, capture_output=True).returncode:
-        pytest.skip("needs the right to mount a file system")
-    yield place
-    subprocess.run(["umount", "--lazy", str(place)], check=True)
-
-
-def test_a_full_disk_and_going_on_when_there_is_room(broker: str, topic: Callable[..., str], small_disk: Path) -> None:
-    source, target = topic(), topic()
+def test_a_full_disk_and_going_on_when_there_is_room(
+    broker: str, topic: Callable[..., str], disk: Callable[[str], Path]
+) -> None:
+    source, target, small_disk = topic(), topic(), disk("300k")
 
     def count() -> hr.App:
         app = hr.App("full", broker=broker, checkpoint=small_disk, retry_for="0s")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -195,24 +194,12 @@ def test_another_driver_is_started(ledger: Ledger, chance: random.Random) -> Non
     ledger.check(f"{CHAOS // 4} times a second driver started")
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own for the checkpoint."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", str(place)]
-    if subprocess.run(mount, check=False, capture_output=True).returncode:
-        pytest.skip("needs the right to mount a file system")
-    yield place
-    subprocess.run(["umount", "--lazy", str(place)], check=True)
-
-
 @long
 def test_the_disk_is_full(
-    broker: str, topic: Callable[..., str], tmp_path: Path, small_disk: Path, chance: random.Random
+    broker: str, topic: Callable[..., str], tmp_path: Path, disk: Callable[[str], Path], chance: random.Random
 ) -> None:
-    ledger = Ledger(broker, topic, tmp_path, checkpoint=str(small_disk / "checkpoint"))
-    filler, times = small_disk / "filler", CHAOS // 4
+    place, times = disk("64m"), CHAOS // 4
+    ledger, filler = Ledger(broker, topic, tmp_path, checkpoint=str(place / "checkpoint")), place / "filler"
     with ledger.load(chance), kept_running(ledger) as program:
         for number in range(times):
             time.sleep(chance.uniform(3.0, 6.0))
