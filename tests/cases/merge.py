@@ -44,7 +44,26 @@ def rekeyed_and_not(app: Builder) -> None:
     stream.merge(stream.select_key(lambda _, v: v)).group_by_key().count(store="n").to_stream().to("out")
 
 
+def moved_together(app: Builder) -> None:
+    """A topic and what another task sends come to one task, which sends both on to another."""
+    sent = (
+        texts(app, "left").group_by(lambda _, v: v).reduce(lambda a, b: a + b, store="sent", emit="every").to_stream()
+    )
+    both = sent.merge(texts(app, "right").select_key(lambda k, _: k))
+    both.group_by_key().reduce(lambda a, b: a + "," + b, store="both", emit="every").to_stream().to("out")
+
+
 CASES = [
+    Case(
+        "at equal times a topic is before what a task sends, also where both go on together",
+        moved_together,
+        put("left", ("k", "x", 11)),
+        put("right", ("x", "r", 11)),
+        every("out", ("x", "r"), ("x", "r,x")),
+        put("left", ("k", "x", 12), ("k", "x", 20)),
+        put("right", ("x", "s", 9), ("x", "t", 15)),
+        every("out", ("x", "r,x,s"), ("x", "r,x,s,xx"), ("x", "r,x,s,xx,t"), ("x", "r,x,s,xx,t,xxx")),
+    ),
     Case(
         "merge takes the records of both topics",
         two_topics,

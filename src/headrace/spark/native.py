@@ -117,7 +117,10 @@ class Native:
             group = f"coalesce({self._tasks.of_partition(partition)}, {group})"
         if node.takes_none:
             group = f"coalesce({group}, `group`)"
-        return self.pass_on(flow.put(edge, group=group, queue=self._queues.of_repartition(node)), node, edge)
+        return self.pass_on(flow.put(edge, group=group, **self._waiting(node, edge)), node, edge)
+
+    def _waiting(self, node: Repartition, edge: int) -> dict[str, str]:
+        return self._queues.of_repartition(node, edge, behind_a_stage=self._placement.step[node] > 0)
 
     def _sent_by_python(self, flow: Flow, node: Repartition, edge: int, key: str) -> Flow:
         """Python has dropped what has no key, and asked the partitioner: what it said is where old values are."""
@@ -129,7 +132,7 @@ class Native:
             carried["old"] = "CAST(NULL AS BINARY)"
         if node.takes_none:
             group = f"coalesce({group}, `group`)"
-        carried |= {"group": group, "queue": self._queues.of_repartition(node)}
+        carried |= {"group": group, **self._waiting(node, edge)}
         return self.pass_on(flow.put(edge, **carried), node, edge)
 
     def to(self, flow: Flow, node: To, edge: int) -> Flow:

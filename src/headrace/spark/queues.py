@@ -38,19 +38,22 @@ class Queues:
                 cases.append(f"WHEN {matches} THEN {place << _PLACE}L + (hash(topic) & 65535L) * {1 << _TOPIC}L")
         return f"CASE {' '.join(cases)} END + partition"
 
-    def of_repartition(self, node: Repartition) -> str:
-        """SQL for the queue of a row that a task sends to a repartition.
+    def of_repartition(self, node: Repartition, edge: int, *, behind_a_stage: bool) -> dict[str, str]:
+        """SQL for the turn and the queue of a row that a task sends to a repartition on an edge.
 
-        Rows that no stage has brought into one order, of several topics, go there in the order of these. What a stage
-        held back, and sends on late, does not wait for those that are on time.
+        Behind a stage all rows of a task are in the order in which it takes its records, also those that only pass by:
+        they wait in one queue, in that order. What the stage held back, and sends on late, does not wait for those that
+        are on time. Rows that no stage has brought into one order, of several topics, go in the order of these.
         """
         place = f"{self._places[node, ''] << _PLACE}L"
+        if behind_a_stage:
+            late = f"queue & {_BEHIND | _ON_TIME}L = {_BEHIND}L"
+            return {
+                "turn": f"if({late}, turn, hr_turn({edge}L, turn))",
+                "queue": f"if({late}, queue, {place} + `group`)",
+            }
         topic = f"(shiftright(queue, {_PLACE}) & 65535L) * {1 << _TOPIC}L"
-        return (
-            f"CASE queue & {_BEHIND | _ON_TIME}L WHEN {_BEHIND}L THEN queue"
-            f" WHEN {_BEHIND | _ON_TIME}L THEN {place} + `group`"
-            f" ELSE {place} + {topic} + (queue & {_PARTITIONS}L) END"
-        )
+        return {"queue": f"{place} + {topic} + (queue & {_PARTITIONS}L)"}
 
     def places(self, source: Source) -> dict[int, str]:
         """The places of a source's topics with their names; of a pattern's topics, the pattern."""
