@@ -21,6 +21,7 @@ class Contender:
     program: str
     every: bool = False
     once: bool = False
+    member: str = ""
     part: int = 1
     """It gets the nth part of the records: some are slow."""
 
@@ -45,6 +46,7 @@ STREAMS = Contender("Kafka Streams", "streams")
 STREAMS_EVERY = Contender("Kafka Streams, no cache", "streams", every=True)
 HEADRACE_ONCE = Contender("headrace, exactly once", "headrace_app", once=True)
 STREAMS_ONCE = Contender("Kafka Streams, exactly once", "streams", once=True)
+STREAMS_MEMBER = Contender("Kafka Streams, exactly once, static member", "streams", once=True, member="one")
 SPARK = Contender("PySpark", "plain_spark", part=5)
 OWN_STATE = Contender("PySpark, own state", "plain_spark", part=100)
 QUIX = Contender("Quix Streams", "quix", every=True, part=5)

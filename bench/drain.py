@@ -108,6 +108,7 @@ def job_of(broker: Broker, filled: Filled, contender: Contender, target: str, fo
         live=live,
         every=contender.every,
         once=contender.once,
+        member=contender.member,
     )
 
 

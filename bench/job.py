@@ -28,6 +28,8 @@ class Job:
     """Write every change, instead of the last of many."""
     once: bool = False
     """In transactions, instead of at least once."""
+    member: str = ""
+    """A name by which the broker knows a consumer again after a restart, if it is to have one."""
 
     def text(self) -> str:
         return json.dumps(asdict(self))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import threading
 import time
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,16 +32,10 @@ class Usage:
 
     def sample(self, processes: dict[int, tuple[int, int, int]]) -> None:
         """Add what is used now; a process that has ended counts with what it had when last seen."""
-        children = defaultdict(list)
-        for pid, (parent, _, _) in processes.items():
-            children[parent].append(pid)
-        left, memory = [self.root], 0
-        while left:
-            pid = left.pop()
-            if pid in processes:
-                _, self._ticks[pid], resident = processes[pid]
-                memory += resident
-            left += children[pid]
+        memory = 0
+        for pid in _tree(self.root, processes):
+            _, self._ticks[pid], resident = processes[pid]
+            memory += resident
         self.peak_bytes = max(self.peak_bytes, memory)
         self.resident.append((time.time(), memory))
         self.samples.append((time.time(), sum(self._ticks.values()) / _TICKS))
@@ -74,19 +70,40 @@ class Ran:
 class Program:
     """A program under way."""
 
-    def __init__(self, command: Sequence[str], broker: int, log: Path) -> None:
+    def __init__(
+        self, command: Sequence[str], broker: int, log: Path, environment: Mapping[str, str] | None = None
+    ) -> None:
         self._log = log
         self._marks: list[dict[str, Any]] = []
         self._ended = threading.Event()
         self._begun = time.time()
         with log.open("w") as errors:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env={**os.environ, **(environment or {})},
             )
         self._usage, self._broker = Usage(self._process.pid), Usage(broker)
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._listen, self._watch)]
         for thread in self._threads:
             thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    def kill(self) -> float:
+        """End it and all that it started at once, as the end of a machine would; returns when that was."""
+        killed = time.time()
+        for pid in _tree(self._process.pid, _processes()):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self._join()
+        return killed
 
     def await_mark(self, name: str, limit_s: float) -> bool:
         """Wait for a mark; False if the program ends or the time does first."""
@@ -100,12 +117,16 @@ class Program:
         over = not self._await(lambda: False, limit_s) and self._process.poll() is None
         if over:
             self._process.kill()
+        code = self._join()
+        failure = f"did not end within {limit_s:.0f} s" if over else _failure(code, self._log) if code else None
+        return Ran(self._begun, self._marks, self._usage, self._broker, failure)
+
+    def _join(self) -> int:
         code = self._process.wait()
         self._ended.set()
         for thread in self._threads:
             thread.join()
-        failure = f"did not end within {limit_s:.0f} s" if over else _failure(code, self._log) if code else None
-        return Ran(self._begun, self._marks, self._usage, self._broker, failure)
+        return code
 
     def _await(self, met: Callable[[], bool], limit_s: float) -> bool:
         deadline = time.monotonic() + limit_s
@@ -126,6 +147,19 @@ class Program:
             processes = _processes()
             self._usage.sample(processes)
             self._broker.sample(processes)
+
+
+def _tree(root: int, processes: Mapping[int, tuple[int, int, int]]) -> list[int]:
+    """A process and all below it, of those that are there."""
+    children = defaultdict(list)
+    for pid, (parent, _, _) in processes.items():
+        children[parent].append(pid)
+    left, found = [root], []
+    while left:
+        pid = left.pop()
+        found += [pid] if pid in processes else []
+        left += children[pid]
+    return found
 
 
 def _processes() -> dict[int, tuple[int, int, int]]:

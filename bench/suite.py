@@ -15,13 +15,16 @@ from bench.contenders import (
     SPARK,
     STREAMS,
     STREAMS_EVERY,
+    STREAMS_MEMBER,
     STREAMS_ONCE,
     Contender,
 )
 from bench.drain import Filled, Result, drain, fill, middle
 from bench.latency import Latency, latency
+from bench.recovery import Recovery, recovery
 from bench.special import Single, single
 from bench.topic import Broker, fresh_broker
+from bench.workloads.recovery import KEYS as HELD
 
 DRAINS: dict[str, Sequence[Contender]] = {
     "W1a": (HEADRACE, STREAMS, SPARK, QUIX),
@@ -43,7 +46,7 @@ KEYS = ("turns-1M", "turns-10M")
 KEYS_FACTOR = 2
 """So many times the records: every key has to come."""
 STAGES = (1, 3)
-PARTS = (*DRAINS, "latency", "keys", "stages")
+PARTS = (*DRAINS, "latency", "keys", "stages", "recovery")
 
 
 @dataclass
@@ -56,6 +59,7 @@ class Results:
     drains: list[Result] = field(default_factory=list)
     latencies: list[Latency] = field(default_factory=list)
     singles: list[Single] = field(default_factory=list)
+    recoveries: list[Recovery] = field(default_factory=list)
 
     def drained(self, workload: str, contender: str) -> Result | None:
         """The result of a system in a workload, if it was run."""
@@ -72,6 +76,8 @@ def run(only: Sequence[str], *, records: int, rounds: int, rate: int, seconds: i
                 _latencies(broker, results)
             elif part == "stages":
                 _stages(broker, results)
+            elif part == "recovery":
+                _recoveries(broker, results, min(records, HELD), kills=rounds)
             elif part == "keys":
                 for workload in KEYS:
                     _drains(broker, results, workload, (HEADRACE,), records * KEYS_FACTOR, rounds=1)
@@ -128,4 +134,14 @@ def _stages(broker: Broker, results: Results) -> None:
         results.singles.append(found)
         shown = found.note or f"batch {found.batch_ms:.0f} ms, answer after {found.answer_ms:.0f} ms"
         print(f"one record through {stages}: {shown}", flush=True)
+    broker.remove_all()
+
+
+def _recoveries(broker: Broker, results: Results, records: int, *, kills: int) -> None:
+    filled = fill(broker, "recovery", records)
+    for contender in (HEADRACE_ONCE, STREAMS_ONCE, STREAMS_MEMBER):
+        found = recovery(broker, filled, contender, kills)
+        results.recoveries.append(found)
+        shown = found.note or ", ".join(f"{seconds:.1f} s" for seconds in found.after_kill_s)
+        print(f"killed with {found.state_bytes / 1e9:.2f} GB of state: {contender.name}: {shown}", flush=True)
     broker.remove_all()

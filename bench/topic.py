@@ -46,6 +46,10 @@ class Broker:
                 while log.read(1 << 20):
                     pass
 
+    def size(self, partitions: str) -> int:
+        """The bytes of the partitions whose folders are called like this."""
+        return sum(file.stat().st_size for file in self._folder.rglob(f"{partitions}/*.log"))
+
     def remove_all(self) -> None:
         """Delete every topic, those that the systems made for themselves too: the disk is not endless."""
         names = self._topics.names()
@@ -100,11 +104,11 @@ class Broker:
                     left.discard(message.partition())
         consumer.close()
 
-    def follow(self, topic: str) -> Iterator[list[Output]]:
-        """The committed records of a topic as they come; now and then none."""
+    def follow(self, topic: str, *, at_once: int = 1, poll_s: float = _POLL_S) -> Iterator[list[Output]]:
+        """The committed records of a topic as they come, some at once if they are there; now and then none."""
         consumer = self._consumer(topic, range(PARTITIONS))
         while True:
-            yield [_output(message) for message in consumer.consume(1, _POLL_S) if message.error() is None]
+            yield [_output(message) for message in consumer.consume(at_once, poll_s) if message.error() is None]
 
     def _consumer(self, topic: str, partitions: Iterable[int]) -> Consumer:
         consumer = Consumer(

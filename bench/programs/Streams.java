@@ -100,6 +100,7 @@ public final class Streams {
     settings.put("replication.factor", "1");
     if (job.get("every").asBoolean()) settings.put("statestore.cache.max.bytes", "0");
     if (job.get("once").asBoolean()) settings.put("processing.guarantee", "exactly_once_v2");
+    if (!text(job, "member").isEmpty()) settings.put("group.instance.id", text(job, "member"));
     if (job.get("live").asBoolean()) settings.put("producer.linger.ms", "0");
     // Else windows that close within a second of others wait for a record that comes later.
     settings.put("__emit.interval.ms.kstreams.windowed.aggregation__", 0L);
@@ -123,6 +124,7 @@ public final class Streams {
       case "W4" -> enrich(
           builder.stream(source, Consumed.with(TEXT, json(Event.class))),
           builder.table(table, Consumed.with(TEXT, TEXT)), target);
+      case "recovery" -> hold(builder.stream(source, Consumed.with(Serdes.Integer(), BYTES)), target);
       case "ledger" -> ledger(builder.stream(source, Consumed.with(TEXT, Serdes.Integer())), target, table);
       case "W5" -> rules(builder, builder.stream(source, Consumed.with(BYTES, BYTES)), target);
       default -> count(builder.stream(source, Consumed.with(Serdes.Integer(), BYTES)), target);
@@ -163,6 +165,20 @@ public final class Streams {
 
   static void count(KStream<Integer, byte[]> records, String target) {
     records.groupByKey().count().toStream().to(target, Produced.with(Serdes.Integer(), LONG));
+  }
+
+  static void hold(KStream<Integer, byte[]> records, String target) {
+    records.groupByKey()
+        .aggregate(
+            () -> new byte[8],
+            (key, value, held) -> ByteBuffer.allocate(8 + value.length)
+                .putLong(ByteBuffer.wrap(held).getLong() + 1)
+                .put(value)
+                .array(),
+            Materialized.with(Serdes.Integer(), BYTES))
+        .toStream()
+        .mapValues(held -> ByteBuffer.wrap(held).getLong())
+        .to(target, Produced.with(Serdes.Integer(), LONG));
   }
 
   static void windows(KStream<Long, byte[]> bids, String target) {

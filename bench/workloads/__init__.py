@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bench.workloads.base import Workload
 from bench.workloads.python import P1, P2, P3
+from bench.workloads.recovery import Recovery
 from bench.workloads.soak import Soak
 from bench.workloads.w1 import W1a, W1b
 from bench.workloads.w2 import W2, Chain
@@ -26,6 +27,7 @@ _ALL: tuple[Workload, ...] = (
     W2("turns-10M", 10_000_000, value=100, in_turn=True),
     Chain(1),
     Chain(3),
+    Recovery(),
     Soak(),
 )
 WORKLOADS = {workload.name: workload for workload in _ALL}

@@ -22,15 +22,15 @@ class Counts(Check):
         self._counts = array("q", bytes(8 * keys))
         self._numbers: dict[int, array[int]] = defaultdict(lambda: array("q"))
         self._told = array("q", bytes(8 * keys))
-        self._put = 0
+        self.records = 0
 
     def put(self, record: Input) -> None:
         assert record.key is not None
         key = number_of(record.key)
         self._counts[key] += 1
         if self.traced:
-            self._numbers[key].append(self._put)
-        self._put += 1
+            self._numbers[key].append(self.records)
+        self.records += 1
 
     def verify(self, outputs: Iterable[Output], *, every: bool) -> None:
         found = array("q", bytes(8 * len(self._counts)))

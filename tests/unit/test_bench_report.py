@@ -10,6 +10,7 @@ from bench import kept
 from bench.drain import Result, judged, middle, warm_rate
 from bench.latency import Latency
 from bench.process import Ran, Usage
+from bench.recovery import Recovery
 from bench.report import report
 from bench.special import Single
 from bench.suite import Results
@@ -50,6 +51,31 @@ def test_special_figures_are_judged() -> None:
     assert "| rate with 10 M keys / with 1 M | 0.80 (80 / 100 records/s) | 0.7 | reached |" in lines
     assert "| batch of one record, one stage | 250 ms (answer after 300 ms) | 300 ms or less | reached |" in lines
     assert "| batch of one record, 3 stages | void: no | 600 ms or less | missed |" in lines
+
+
+def test_recoveries_stand_beside_what_they_have_to_reach(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [
+        Recovery(
+            contender=contender,
+            state_bytes=1_000_000_000,
+            kept_bytes=2_500_000_000,
+            after_kill_s=times,
+            after_start_s=tuple(seconds - 1 for seconds in times),
+        )
+        for contender, times in (
+            ("headrace, exactly once", (15.0, 16.0, 30.0)),
+            ("Kafka Streams, exactly once", (50.0,)),
+        )
+    ]
+    monkeypatch.setattr(kept, "KEPT", tmp_path / "results.json")
+    kept.merged(Results(1_000, 10, 1, recoveries=found))
+    lines = report(kept.merged(Results(1_000, 10, 1))).splitlines()  # as they are read again
+    name = "headrace, exactly once"
+    times = "16.0 s (15.0 - 30.0) | 15.0 s (14.0 - 29.0)"
+    assert f"| {name} | 1.00 GB | 2.50 GB | {times} | 25 s or less | reached |" in lines
+    assert "| Kafka Streams, exactly once | 1.00 GB | 2.50 GB | 50.0 s | 49.0 s |  |  |" in lines
+    void = [Recovery(contender=name, note="void: no")]
+    assert f"| {name} | void: no |  |  |  | 25 s or less | missed |" in report(Results(1, 1, 1, recoveries=void))
 
 
 def test_the_middle_run_counts() -> None:
