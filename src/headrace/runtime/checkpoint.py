@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -23,6 +24,7 @@ from headrace.errors import (
 from headrace.log.files import write_whole
 from headrace.log.locks import FileLock
 from headrace.runtime.kept import Evolution, Stages
+from headrace.runtime.resumption import Resumption, bytes_to_load
 
 _LAST_BREATH_S = 30.0
 _LAYOUT = "headrace.json"
@@ -64,6 +66,9 @@ class Files(Protocol):
     def remove(self, name: str) -> None:
         """Remove a text, or a directory with all that is in it, if it is there."""
 
+    def names(self, name: str) -> list[str]:
+        """What is in a directory; nothing if it is not there."""
+
 
 @dataclass(frozen=True)
 class LocalFiles:
@@ -86,6 +91,10 @@ class LocalFiles:
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
+
+    def names(self, name: str) -> list[str]:
+        path = self.directory / name
+        return [one.name for one in path.iterdir()] if path.is_dir() else []
 
 
 class Checkpoint:
@@ -194,6 +203,18 @@ class Checkpoint:
                 self._files.write(_LAYOUT, json.dumps(asdict(layout), indent=2) + "\n")
         if self._files.read(_RESET) is not None:
             self._files.remove(_RESET)
+
+    def resumption(self, tasks: int) -> Resumption | None:
+        """What there is to go on from; None before a batch is done, and where no state is kept."""
+        try:
+            done = [int(name) for name in self._files.names(f"{_SPARK}/commits") if name.isdigit()]
+            if not done or not self._files.names(f"{_SPARK}/state"):
+                return None
+            # At an address that others share, to look into every file may take longer than to load them.
+            size = bytes_to_load(self.directory / _SPARK / "state") if isinstance(self._files, LocalFiles) else None
+        except (OSError, KeyError, zipfile.BadZipFile):
+            return None  # only told: whoever reads it next says what is wrong with it
+        return Resumption(max(done), tasks, size)
 
     def _refuse_misfit(self, known: Layout, layout: Layout) -> None:
         for source, there in known.sources.items():

@@ -30,6 +30,7 @@ from headrace.runtime.acls import acls_of
 from headrace.runtime.checkpoint import Checkpoint, Layout
 from headrace.runtime.failures import failure_of
 from headrace.runtime.kept import kept
+from headrace.runtime.resumption import Restoring, Resumption
 from headrace.runtime.retries import Retries
 from headrace.runtime.starts import all_starts, ends
 from headrace.runtime.states import State
@@ -65,6 +66,7 @@ class Run:
         self._lease: Lease | None = None
         self._joined: spark.Session | None = None
         self._query: Query | None = None
+        self._resumption: Resumption | None = None
         self._metrics, self._counting = Metrics(app=app.id), threading.RLock()
         self._address, self._log = "", spark.log_of(app.spark, self._checkpoint.log)
         self._retries = Retries(app.retry_ms)
@@ -81,6 +83,8 @@ class Run:
         self._held.callback(self._leave_session)
         begin = partial(self._begin, plan, until_latest=until_latest)
         self._query = begin()
+        if self._resumption is not None:
+            self._app.say(str(self._resumption))
         watching = threading.Thread(target=self._watch, args=(begin,), daemon=True)
         watching.start()
         self._held.callback(watching.join, _LAST_WORDS_S)
@@ -127,6 +131,7 @@ class Run:
         layout = self._layout(plan, topics)
         checkpoint.settle(layout)
         session = self._session()
+        self._resumption = checkpoint.resumption(layout.tasks)
         kafka = {"bootstrap.servers": self._address, **for_java(app.kafka)}
         sink = sink_options(
             plan,
@@ -194,10 +199,16 @@ class Run:
         assert self._query is not None
         group = Group(self._app.id, self._address, self._app.kafka)
         ended, told, refused = False, -1, ""
+        restoring, before = Restoring(self._app.say) if self._resumption is not None else None, self._metrics.last
         try:
             while not ended:
                 ended = self._query.wait(_COUNT_S)
                 last = self.metrics().last  # often enough: Spark remembers the last hundred batches
+                if restoring is not None and last is not None and last is not before:
+                    restoring.end(last.duration_ms)
+                    restoring = None
+                elif restoring is not None:
+                    restoring.look(*self._query.tasks())
                 if last is None or last.number == told:
                     continue
                 try:

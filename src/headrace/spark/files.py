@@ -49,6 +49,12 @@ class SharedFiles:
             system, path, _ = self._open(name)
             system.delete(path, True)
 
+    def names(self, name: str) -> list[str]:
+        """What is in a directory; nothing if it is not there."""
+        with _as_os_errors():
+            system, path, _ = self._open(name)
+            return [str(one.getPath().getName()) for one in system.listStatus(path)] if system.exists(path) else []
+
     def _open(self, name: str) -> tuple[Any, Any, Any]:
         session = self._session()
         java: Any = session._jvm

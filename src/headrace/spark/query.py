@@ -107,6 +107,15 @@ class Query:
         with self._talking():
             self._query.stop()
 
+    def tasks(self) -> tuple[int, int]:
+        """How many tasks of the batch that runs are done, and how many it has; none if no batch runs."""
+        with self._talking():
+            tracker = self._session.sparkContext.statusTracker()
+            jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(str(self._query.runId))]
+            running = [stage for job in jobs if job is not None and job.status == "RUNNING" for stage in job.stageIds]
+            known = [stage for stage in map(tracker.getStageInfo, running) if stage is not None]
+            return sum(stage.numCompletedTasks for stage in known), sum(stage.numTasks for stage in known)
+
     def failure(self) -> list[str]:
         """What the query failed of: the texts of the exceptions, the innermost last; nothing if it did not fail."""
         with self._talking():
