@@ -11,7 +11,7 @@ import org.apache.kafka.clients.consumer.{ConsumerRecord, KafkaConsumer}
 import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.kafka.common.TopicPartition
 import org.apache.kafka.common.errors.TimeoutException
-import org.apache.kafka.common.header.Headers
+import org.apache.kafka.common.header.{Header, Headers}
 import org.apache.kafka.common.header.internals.RecordHeader
 import org.apache.kafka.common.serialization.ByteArrayDeserializer
 
@@ -26,6 +26,7 @@ object DeadLetters {
   private val Attempt = "headrace.attempt"
   private val Told = Seq("node", "error", "message", "origin")
   private val Names = Told.map(name => s"headrace.$name")
+  private val Longest = 500
   private val Origin = "(.+)-([0-9]+)@([0-9]+)".r
   private val mapper = new ObjectMapper
   private val lending = new Lending[SinkOptions, Originals](options => new Originals(options.kafka))
@@ -37,7 +38,7 @@ object DeadLetters {
     }.flatten
     val (key, value) = original.fold[(Bytes, Bytes)]((null, null))(one => (one.key, one.value))
     val letter = new ProducerRecord(topic, null, Long.box(ts), key, value)
-    original.foreach(_.headers.asScala.filterNot(one => one.key == Attempt || Names.contains(one.key)).foreach(letter.headers.add))
+    original.foreach(_.headers.asScala.filterNot(one => isOurs(one.key)).foreach(letter.headers.add))
     Told.zip(Names).foreach { case (field, name) =>
       if (told.path(field).isTextual) letter.headers.add(header(name, told.path(field).textValue))
     }
@@ -45,7 +46,34 @@ object DeadLetters {
     letter
   }
 
+  /** A record that its topic does not take: it has no other place, so there is nothing to send again. */
+  def refused(topic: String, record: ProducerRecord[Bytes, Bytes], error: String, message: String): ProducerRecord[Bytes, Bytes] = {
+    val letter = new ProducerRecord(topic, null, record.timestamp, record.key, record.value)
+    record.headers.asScala.filterNot(one => isOurs(one.key)).foreach(letter.headers.add)
+    Names.zip(Seq(record.topic, error, message)).foreach { case (name, text) => letter.headers.add(header(name, text)) }
+    letter
+  }
+
+  /** A letter as the topic of letters takes it: without its value, or without all that it had, if it is too large there,
+    * and with the time of day if its own is refused.
+    */
+  def fitted(letter: ProducerRecord[Bytes, Bytes], limits: TopicLimits): ProducerRecord[Bytes, Bytes] = {
+    def less(key: Bytes, value: Bytes, headers: Iterable[Header]): ProducerRecord[Bytes, Bytes] = {
+      val ts = if (limits.takes(letter.timestamp)) letter.timestamp else Long.box(System.currentTimeMillis)
+      new ProducerRecord(letter.topic, null, ts, key, value, headers.asJava)
+    }
+    lazy val headers = letter.headers.asScala
+    if (limits.refusal(letter) == null) letter
+    else Iterator(less(letter.key, letter.value, headers), less(letter.key, null, headers))
+      .find(limits.refusal(_) == null).getOrElse(less(null, null, headers.filter(one => isOurs(one.key)).map(shortened)))
+  }
+
   def close(): Unit = lending.close()
+
+  private def isOurs(name: String): Boolean = name == Attempt || Names.contains(name)
+
+  private def shortened(told: Header): Header =
+    if (told.value.length <= Longest) told else new RecordHeader(told.key, told.value.take(Longest))
 
   private def header(name: String, text: String): RecordHeader = new RecordHeader(name, text.getBytes(UTF_8))
 

@@ -2,6 +2,8 @@ package org.apache.spark.sql.headrace
 
 import java.util
 
+import scala.collection.mutable
+
 import org.apache.kafka.clients.producer.{Callback, ProducerRecord}
 import org.apache.kafka.common.errors._
 import org.apache.kafka.common.header.internals.RecordHeader
@@ -13,6 +15,7 @@ import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactor
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.util.AccumulatorContext
 
 /** Writes rows (topic, key, value, ts, headers, partition) to Kafka, with their own timestamps; see [[Delivery]].
   * Without a partition it is the one of the key.
@@ -35,7 +38,10 @@ class KafkaSinkTable(override val schema: StructType) extends Table with Support
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = new WriteBuilder {
     override def build(): Write = new Write {
-      override def toStreaming: StreamingWrite = new KafkaSinkWrite(SinkOptions.of(info.options), info.queryId)
+      override def toStreaming: StreamingWrite = {
+        val tally = AccumulatorContext.get(info.options.get("tally").toLong).get.asInstanceOf[Tally]
+        new KafkaSinkWrite(SinkOptions.of(info.options), info.queryId, tally)
+      }
     }
   }
 }
@@ -46,9 +52,18 @@ class KafkaSinkTable(override val schema: StructType) extends Table with Support
   * @param app          the application in whose name transactions are made; null if there are to be none
   * @param home         a topic that exists, to which the numbers of batches are written
   * @param letters      the topics of dead letters, see [[DeadLetters]]
+  * @param onError      what becomes of records that a topic does not take: "fail", "skip" or "dead_letter"
+  * @param refused      the topic of dead letters that those go to
   */
 case class SinkOptions(
-    kafka: Map[String, String], topics: Set[String], createTopics: Boolean, app: String, home: String, letters: Set[String]) {
+    kafka: Map[String, String],
+    topics: Set[String],
+    createTopics: Boolean,
+    app: String,
+    home: String,
+    letters: Set[String],
+    onError: String,
+    refused: String) {
   /** Without the properties, which may hold passwords: plans and logs show it. */
   override def toString: String = s"SinkOptions($app)"
 }
@@ -60,14 +75,16 @@ object SinkOptions {
     createTopics = options.getBoolean("createTopics", false),
     app = options.get("app"),
     home = options.get("home"),
-    letters = KafkaInput.names(options, "letters").toSet)
+    letters = KafkaInput.names(options, "letters").toSet,
+    onError = options.getOrDefault("onError", "fail"),
+    refused = options.get("refused"))
 }
 
-class KafkaSinkWrite(options: SinkOptions, query: String) extends StreamingWrite {
+class KafkaSinkWrite(options: SinkOptions, query: String, tally: Tally) extends StreamingWrite {
   /** A batch begins. One that Spark has given up on must not: its tasks would go on writing, see `Kernel.finish`. */
   override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory = {
     if (Thread.interrupted()) throw new InterruptedException
-    new KafkaSinkWriterFactory(options, query)
+    new KafkaSinkWriterFactory(options, query, tally)
   }
 
   override def useCommitCoordinator(): Boolean = true
@@ -75,45 +92,81 @@ class KafkaSinkWrite(options: SinkOptions, query: String) extends StreamingWrite
   override def abort(batch: Long, messages: Array[WriterCommitMessage]): Unit = ()
 }
 
-class KafkaSinkWriterFactory(options: SinkOptions, query: String) extends StreamingDataWriterFactory {
+class KafkaSinkWriterFactory(options: SinkOptions, query: String, tally: Tally) extends StreamingDataWriterFactory {
   override def createWriter(partition: Int, task: Long, batch: Long): DataWriter[InternalRow] = {
     val delivery = if (options.app == null) new AtLeastOnce(options) else new ExactlyOnce(options, partition, Token(query, batch))
-    new KafkaSinkWriter(options, delivery)
+    new KafkaSinkWriter(options, delivery, tally)
   }
 }
 
 /** Writes the rows of one partition; they are on the broker when `commit` returns. */
-class KafkaSinkWriter(options: SinkOptions, delivery: Delivery) extends DataWriter[InternalRow] {
+class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) extends DataWriter[InternalRow] {
   import KafkaSinkWriter._
 
+  private val goesOn = options.onError != "fail"
   @volatile private var failure: (String, Exception) = _
+  private val targets = mutable.Map.empty[String, Target]
   /** The topic of the last record, which is that of most: its name is read and looked up once. */
   private var named = UTF8String.EMPTY_UTF8
-  private var topic = ""
-  private var toLetters = false
-  private var acknowledged: Callback = _
+  private var target: Target = _
 
   override def write(row: InternalRow): Unit = if (!delivery.isDone) {
     failIfFailed()
-    if (row.getUTF8String(Topic) != named) turnTo(row.getUTF8String(Topic).clone())
-    val record = if (toLetters) DeadLetters.letter(options, topic, row.getLong(Ts), bytes(row, Value)) else of(row)
-    try delivery.send(record, acknowledged)
-    catch { case exception: Exception => throw refused(topic, exception) }
+    if (target == null || row.getUTF8String(Topic) != named) turnTo(row.getUTF8String(Topic).clone())
+    if (target.isLetters) sendLetter(DeadLetters.letter(options, target.topic, row.getLong(Ts), bytes(row, Value)))
+    else {
+      val record = of(row)
+      val refusal = if (goesOn) target.refusal(record) else null
+      if (refusal == null) send(target, record) else refuse(record, refusal)
+    }
   }
 
-  private def of(row: InternalRow): ProducerRecord[Array[Byte], Array[Byte]] = {
-    val record = new ProducerRecord(topic, partition(row), Long.box(row.getLong(Ts)), bytes(row, Key), bytes(row, Value))
+  private def of(row: InternalRow): TopicLimits.Written = {
+    val record = new ProducerRecord(target.topic, partition(row), Long.box(row.getLong(Ts)), bytes(row, Key), bytes(row, Value))
     addHeaders(record, row)
     record
   }
 
+  private def refuse(record: TopicLimits.Written, refusal: Refusal): Unit = {
+    tally.count(Tally.Drop, record.topic, Reason.Refused.toString, 1)
+    if (options.onError == "dead_letter")
+      sendLetter(DeadLetters.refused(options.refused, record, refusal.error, refusal.getMessage))
+    else tally.count(Tally.Unwritten, record.topic, "", 1) // Spark takes every row for written
+  }
+
+  private def sendLetter(letter: TopicLimits.Written): Unit = {
+    val letters = targetOf(letter.topic)
+    send(letters, DeadLetters.fitted(letter, letters.limits))
+  }
+
+  private def send(target: Target, record: TopicLimits.Written): Unit =
+    try delivery.send(record, target.acknowledged)
+    catch { case exception: Exception => throw refused(target.topic, exception) }
+
   private def turnTo(name: UTF8String): Unit = {
-    val target = name.toString
-    Producers.check(options, target)
+    target = targetOf(name.toString)
     named = name
-    topic = target
-    toLetters = options.letters(target)
-    acknowledged = (_, exception) => if (exception != null && failure == null) failure = (target, exception)
+  }
+
+  private def targetOf(topic: String): Target = targets.getOrElseUpdate(topic, new Target(topic))
+
+  /** A topic that is written to in this batch. */
+  private final class Target(val topic: String) {
+    val isLetters: Boolean = options.letters(topic)
+
+    /** Why it takes nothing, if the application goes on then. */
+    private val closed: Refusal =
+      try {
+        Producers.check(options, topic)
+        null
+      } catch { case fault: Fault if goesOn => refusalOf(fault) }
+
+    lazy val limits: TopicLimits = Producers.limits(options, topic)
+
+    val acknowledged: Callback = (_, exception) => if (exception != null && failure == null) failure = (topic, exception)
+
+    def refusal(record: TopicLimits.Written): Refusal =
+      if (closed != null) closed else Option(limits.refusal(record)).map(new Refusal(_, "RecordRefused")).orNull
   }
 
   override def commit(): WriterCommitMessage = {
@@ -156,6 +209,10 @@ object KafkaSinkWriter {
       case _ => told
     }
   }
+
+  private def refusalOf(fault: Fault): Refusal =
+    if (fault.kind == "topic-missing") new Refusal(s"there is no topic '${fault.subject}'", "TopicMissing")
+    else new Refusal(fault.reason, "RecordRefused")
 
   private def bytes(row: InternalRow, field: Int): Array[Byte] = if (row.isNullAt(field)) null else row.getBinary(field)
 

@@ -132,6 +132,7 @@ object Reason extends Enumeration {
   val Early = Value("before the window")
   val Duplicate = Value("duplicate")
   val Failed = Value("failed")
+  val Refused = Value("refused")
   val Outdated = Value("the row has changed since it asked")
 }
 

@@ -1,12 +1,14 @@
 package org.apache.spark.sql.headrace
 
+import java.time.Duration
 import java.util.concurrent.{ConcurrentHashMap, ExecutionException}
 
 import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.admin.{Admin, NewTopic}
 import org.apache.kafka.clients.producer.KafkaProducer
-import org.apache.kafka.common.errors.{InvalidTopicException, TopicExistsException, UnknownTopicOrPartitionException}
+import org.apache.kafka.common.config.ConfigResource
+import org.apache.kafka.common.errors._
 import org.apache.kafka.common.internals.Topic
 import org.apache.kafka.common.serialization.ByteArraySerializer
 
@@ -24,6 +26,9 @@ object Producers {
 
   /** Fail early and plainly for a topic that is not there, or make it where that is wanted. */
   def check(options: SinkOptions, topic: String): Unit = lending.using(options)(_.check(topic))
+
+  /** What a topic takes that is there. */
+  def limits(options: SinkOptions, topic: String): TopicLimits = lending.using(options)(_.limits(topic))
 
   def sweep(idleMs: Long): Unit = lending.sweep(idleMs)
 
@@ -45,6 +50,7 @@ class SharedProducer(options: SinkOptions) extends Lent {
 
   private val known = ConcurrentHashMap.newKeySet[String]()
   known.addAll(options.topics.asJava)
+  private val limited = new ConcurrentHashMap[String, (Long, TopicLimits)]
 
   /** Fail early and plainly for a topic that is not there, or make it where that is wanted. */
   def check(topic: String): Unit = if (!known.contains(topic)) {
@@ -74,6 +80,26 @@ class SharedProducer(options: SinkOptions) extends Lent {
     kafka.partitionsFor(topic).size
   }
 
+  /** What a topic takes, as it was said within the last minute. */
+  def limits(topic: String): TopicLimits = {
+    val now = System.nanoTime
+    limited.compute(topic, (_, known) => if (known != null && now - known._1 < SharedProducer.FreshNanos) known else (now, ask(topic)))._2
+  }
+
+  private def ask(topic: String): TopicLimits = {
+    val admin = Admin.create(options.kafka.asJava.asInstanceOf[java.util.Map[String, Object]])
+    val asked = new ConfigResource(ConfigResource.Type.TOPIC, topic)
+    val settings =
+      try admin.describeConfigs(java.util.List.of(asked)).all.get.get(asked).entries.asScala.toSeq
+      catch {
+        case hidden: ExecutionException if hidden.getCause.isInstanceOf[AuthorizationException] => Nil
+        case failed: ExecutionException => throw failed.getCause
+      } finally admin.close()
+    new TopicLimits(
+      SharedProducer.defaults ++ options.kafka,
+      settings.collect { case one if TopicLimits.Asked(one.name) && one.value != null => one.name -> one.value }.toMap)
+  }
+
   private def create(admin: Admin, topic: String): Unit = {
     val wanted = new NewTopic(topic, java.util.Optional.empty[Integer], java.util.Optional.empty[java.lang.Short])
     try {
@@ -81,6 +107,7 @@ class SharedProducer(options: SinkOptions) extends Lent {
       System.out.println(s"made topic $topic")
     } catch {
       case e: ExecutionException if e.getCause.isInstanceOf[TopicExistsException] => ()
+      case e: ExecutionException if e.getCause.isInstanceOf[RetriableException] => throw e.getCause
       case e: ExecutionException => throw new Fault("unwritable", topic, e.getCause.getMessage, "", e.getCause)
     }
   }
@@ -89,6 +116,8 @@ class SharedProducer(options: SinkOptions) extends Lent {
 object SharedProducer {
   def open(properties: Map[String, String]): KafkaProducer[Array[Byte], Array[Byte]] = new KafkaProducer(
     (defaults ++ properties).asJava.asInstanceOf[java.util.Map[String, Object]], new ByteArraySerializer, new ByteArraySerializer)
+
+  private val FreshNanos = Duration.ofMinutes(1).toNanos
 
   /** Large batches: a sink task writes its whole share of a batch at once. How large a record may be is for the topic to
     * say, up to all the memory that a producer has.

@@ -65,6 +65,7 @@ object Tally {
   val Drop = "drop"
   val In = "in"
   val Out = "out"
+  val Unwritten = "unwritten"
   val Rows = "rows"
   val Due = "due"
 

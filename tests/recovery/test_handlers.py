@@ -116,6 +116,16 @@ def test_a_letter_that_says_nothing_of_its_origin_is_not_sent(shop: Shop) -> Non
         shop.letters.send_again([strange])
 
 
+def test_what_could_not_be_written_is_left_out_of_all(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    told = (("headrace.node", b"out"), ("headrace.error", b"RecordRefused"))
+    produce(shop.broker, None, shop.letters.topic, [NewRecord(value=b"large", headers=told)])
+    main(["errors", "resend", str(shop.file), "--all", "--yes"])
+    out, err = capsys.readouterr()
+    assert out.endswith(f"sent 2 records to {shop.source}\n")
+    assert err.endswith("left out 1 that could not be written\n")
+    assert list(shop.letters.waiting()) == []
+
+
 def test_a_function_may_have_the_application_fail(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:
     source, target = topic("in", 1), topic("out", 1)
     app = hr.App(f"choosy-{source}", broker=broker, checkpoint=tmp_path, on_error=lambda _: "fail")

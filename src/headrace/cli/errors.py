@@ -71,11 +71,13 @@ def resend(broker: Target, target: str, places: tuple[str, ...], everything: boo
     """Write dead letters of APP once more to the topics they came from: those at the PLACES, or all that wait.
 
     They come behind all other records. If one fails again it is a new dead letter, and says how often it has failed.
+    Records that could not be written to a topic came from none, and are left out of --all.
     """
     if everything == bool(places):
         raise click.UsageError("name the places of the letters to send again, or --all")
     with _letters(broker, target) as letters:
-        found = list(letters.waiting()) if everything else named(letters, places)
+        waiting = list(letters.waiting()) if everything else named(letters, places)
+        found = [letter for letter in waiting if letter.has_origin] if everything else waiting
         topics = sorted({letter.topic for letter in found})
         if not found:
             click.echo(f"no dead letters in {letters.topic} wait", err=True)
@@ -84,7 +86,9 @@ def resend(broker: Target, target: str, places: tuple[str, ...], everything: boo
             click.confirm(f"write {_count(found)} to {', '.join(topics)}?", abort=True, err=True)
         letters.send_again(found)
         if everything:
-            letters.done_with(found)
+            letters.done_with(waiting)
+    if len(found) < len(waiting):
+        click.echo(f"left out {len(waiting) - len(found)} that could not be written", err=True)
     click.echo(f"sent {_count(found)} to {', '.join(topics)}")
 
 

@@ -46,6 +46,11 @@ class Builder:
         self._declared = Declared(self.id, emit_of(emit, origin()), handler_of(on_error, origin()))
 
     @property
+    def on_error(self) -> Handler:
+        """What becomes of records that fail, where no operator says otherwise."""
+        return self._declared.handlers.usual
+
+    @property
     def dead_letters(self) -> str:
         """The topic of records that failed, where they are to be kept: see `on_error`."""
         return dead_letters_of(self.id)

@@ -53,8 +53,8 @@ class App(Builder):
     that was broken off may be there twice, but are to be seen sooner. What may pass (the broker is away, the disk is
     full, Spark fails) is tried again with growing pauses, until no batch was finished for as long as `retry_for`.
 
-    A record that a function or a serde fails on stops the application, unless `on_error` says "skip", "dead_letter", or
-    what to do with each `hr.Failure`.
+    A record that a function or a serde fails on, or that a topic does not take, stops the application unless `on_error`
+    says "skip" or "dead_letter"; or a function says, of each `hr.Failure` of functions and serdes.
 
     What cannot be traced runs in Python processes: with `strict_native` it is refused instead. One that is silent for
     longer than `worker_timeout` is replaced, and none may take more than `worker_memory_mb`.

@@ -32,6 +32,11 @@ class DeadLetter:
         return values[-1].decode(errors="backslashreplace") if values else ""
 
     @property
+    def has_origin(self) -> bool:
+        """Whether it was read from a topic, and can be sent there again; a record that could not be written was not."""
+        return _ORIGIN.fullmatch(self.told("origin")) is not None
+
+    @property
     def topic(self) -> str:
         """The topic that it was read from."""
         return self._origin["topic"]

@@ -8,6 +8,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from headrace.dsl.handlers import DEAD_LETTER, FAIL
 from headrace.errors import (
     BrokerNotShared,
     CheckpointNotShared,
@@ -126,7 +127,9 @@ class Run:
         topics = Topics(self._address, app.kafka)
         topics.check()
         self._refuse_what_is_not_allowed(plan)
-        ensure_topics(plan, topics, create=app.broker is None, say=app.say)
+        on_error = app.on_error if isinstance(app.on_error, str) else FAIL  # the sink cannot ask a function
+        letters = app.dead_letters if on_error == DEAD_LETTER else None
+        ensure_topics(plan, topics, letters, create=app.broker is None, say=app.say)
         refuse_overlaps(plan, topics)
         layout = self._layout(plan, topics)
         checkpoint.settle(layout)
@@ -141,6 +144,8 @@ class Run:
             matched=[
                 topic for source in plan.of(Source) if source.pattern for topic in topics.matching(source.pattern)
             ],
+            on_error=on_error,
+            letters=letters,
         )
         with plain_errors(app.id, self._log):
             return Query.start(

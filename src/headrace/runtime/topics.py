@@ -15,10 +15,11 @@ from headrace.plan.sharing import Sharing
 DEFAULT_TASKS = 4
 
 
-def ensure_topics(plan: Plan, topics: Topics, *, create: bool, say: Callable[[str], None]) -> None:
-    """Every topic that the plan names exists afterwards: made if `create`, else it had to be there."""
+def ensure_topics(plan: Plan, topics: Topics, letters: str | None, *, create: bool, say: Callable[[str], None]) -> None:
+    """All topics that the plan names, and that of dead letters, are there afterwards: made if `create`, or it fails."""
     named = [topic for source in plan.of(Source) for topic in source.topics]
     named += [to.topic for to in plan.of(To) if isinstance(to.topic, str)]
+    named += [letters] if letters else []
     there = topics.partitions(dict.fromkeys(named))
     missing = [topic for topic, partitions in there.items() if partitions is None]
     if missing and not create:

@@ -21,10 +21,11 @@ def counts_of(text: str) -> Counts:
 def batch_of(progress: Mapping[str, Any], counts: Counts) -> Batch:
     """A batch as Spark reports it, in JSON, with what the kernel counted in it."""
     parts = dict(progress["durationMs"])
+    unwritten = sum(number for (kind, _, _), number in counts.items() if kind == "unwritten")
     return Batch(
         number=progress["batchId"],
         records_in=progress["numInputRows"],
-        records_out=max(progress["sink"]["numOutputRows"], 0),
+        records_out=max(progress["sink"]["numOutputRows"] - unwritten, 0),
         duration_ms=parts.pop(_WHOLE, 0),
         parts_ms=parts,
         stages=_stages(progress["stateOperators"], counts),

@@ -85,6 +85,7 @@ class Query:
             .queryName(name)
             .outputMode("append")
             .option("checkpointLocation", checkpoint)
+            .option("tally", kernel(rows.sparkSession).Tally.of(rows.sparkSession._jsparkSession).id())
             .options(**sink)
         )
         writer = writer.trigger(availableNow=True) if until_latest else writer.trigger(processingTime="0 seconds")

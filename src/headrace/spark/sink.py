@@ -43,19 +43,28 @@ def sink_rows(flow: Flow, placement: Placement) -> DataFrame:
 
 
 def sink_options(
-    plan: Plan, kafka: Mapping[str, str], *, create_topics: bool, transactions: bool, matched: Sequence[str]
+    plan: Plan,
+    kafka: Mapping[str, str],
+    *,
+    create_topics: bool,
+    transactions: bool,
+    matched: Sequence[str],
+    on_error: str,
+    letters: str | None,
 ) -> dict[str, str]:
     """What the kernel's sink is told: topics that nobody named are made when a record is for them, or are an error.
 
     With `transactions`, the numbers of batches are written to the first topic that is read, or one `matched` by a
-    pattern: whoever may read it may do so.
+    pattern: whoever may read it may do so. `on_error` is a word that says what becomes of records that a topic does not
+    take, `letters` is the topic of dead letters that those go to, if there is one.
     """
     topics = [to.topic for to in plan.of(To) if isinstance(to.topic, str)]
     options = {"topics": ",".join(topics), "createTopics": str(create_topics).lower()}
     if transactions and plan.of(To):
         read = [topic for source in plan.of(Source) for topic in source.topics]
         options |= {"app": plan.app, "home": next(iter([*read, *matched]), _ALWAYS_THERE)}
-    options["letters"] = ",".join({str(letters.topic) for letters in plan.of(DeadLetters)})
+    kept = {str(node.topic) for node in plan.of(DeadLetters)} | ({letters} if letters else set())
+    options |= {"letters": ",".join(kept), "onError": on_error, "refused": letters or ""}
     return options | {f"kafka.{name}": value for name, value in kafka.items()}
 
 
