@@ -143,3 +143,16 @@ def test_streams_beside_a_result_are_described() -> None:
     lines = [line.split() for line in app.describe().splitlines()]
     assert ["n.late", "late", "<-", "n"] in [line[:4] for line in lines]
     assert ["old", "expired", "<-", "n"] in [line[:4] for line in lines]
+
+
+def test_what_an_application_does_with_failures_is_also_for_tables() -> None:
+    app = Builder("app", on_error="skip")
+    numbers = app.stream("in", key=hr.STRING, value=hr.INT64)
+    numbers.group_by_key().reduce(lambda a, b: a + b, store="sum").to_stream().to("sums")
+    numbers.to_table().map_values(lambda value: 100 // value, name="share").to_stream().to("shares")
+    app.table("rows", key=hr.STRING, value=hr.INT64, store="rows").to_stream().to("copies")
+    driver = TopologyTestDriver(app)
+    driver.input("in").pipe_records([("a", 2**63 - 1), ("a", 1), ("a", -1), ("b", 0)])
+    driver.input("rows", value=hr.STRING).pipe("one", key="a")
+    assert driver.output("sums").read_all() == [("a", 2**63 - 1), ("a", 2**63 - 2), ("b", 0)]
+    assert driver.dropped == {("sum", "failed"): 1, ("share", "failed"): 1, ("rows", "failed"): 1}
