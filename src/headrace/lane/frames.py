@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import sys
 from array import array
@@ -142,9 +143,11 @@ class Channel:
     """Messages, each with a letter for its kind, one way and the other."""
 
     def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
-        self._incoming, self._outgoing = incoming, outgoing
+        self._incoming, self._outgoing, self._owner = incoming, outgoing, os.getpid()
 
     def send(self, kind: str, payload: bytes) -> None:
+        if os.getpid() != self._owner:  # a user's function has forked, and both have come back from it
+            os._exit(0)
         self._outgoing.write(_HEAD.pack(len(payload), kind.encode()) + payload)
         self._outgoing.flush()
 

@@ -196,9 +196,13 @@ class LaneTask:
         if node is None:
             return
         first = next(operator for task in self._tasks for operator in task.readers_of(node))
-        record = self._reading(node)(*row)
-        with_failures = (one for one in _behind(first) if one.node in self._program.reading_failures)
-        operator = next(with_failures, first)
+        read = (one for one in _behind(first) if one.node in self._program.reading_failures)
+        operator = next((one for one in read if not isinstance(one.node, Source)), first)
+        _, ts, key, value, headers, origin = row[0]
+        if isinstance(operator.node, Source):  # its failures are in bytes
+            record = Record.made(key, value, ts, headers, origin)
+        else:
+            record = self._reading(node)(*row)
         operator.fail(record, operator.failed(record, f"a Python worker did not survive it: {reason}"))
 
     def _answer(self) -> Writer:
