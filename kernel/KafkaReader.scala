@@ -74,7 +74,7 @@ object KafkaReader {
   }
 }
 
-/** A record as a row of Spark's Kafka source. */
+/** A record as a row of Spark's Kafka source; its time is in milliseconds, for in microseconds not every one has a number. */
 final class KafkaRow extends BaseGenericInternalRow {
   private var record: ConsumerRecord[Array[Byte], Array[Byte]] = _
   private var topic: UTF8String = _
@@ -100,7 +100,7 @@ final class KafkaRow extends BaseGenericInternalRow {
   override def getBinary(column: Int): Array[Byte] = if (column == KafkaRow.Key) record.key else record.value
   override def getUTF8String(column: Int): UTF8String = topic
   override def getInt(column: Int): Int = if (column == KafkaRow.Partition) record.partition else record.timestampType.id
-  override def getLong(column: Int): Long = if (column == KafkaRow.Offset) record.offset else record.timestamp * 1000
+  override def getLong(column: Int): Long = if (column == KafkaRow.Offset) record.offset else record.timestamp
 
   override protected def genericGet(column: Int): Any = column match {
     case KafkaRow.Key | KafkaRow.Value => getBinary(column)

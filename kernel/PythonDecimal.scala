@@ -58,7 +58,7 @@ final case class PythonDecimal(negative: Boolean, digits: BigInteger, exponent: 
     else {
       val least = Math.max(Math.max(exponent, adjusted - Precision + 1), Tiniest)
       val result = if (least == exponent) this else halfEven(least)
-      if (result.adjusted > Largest) throw new Refusal(TooBig)
+      if (result.adjusted > Largest) throw new Refusal(TooBig, "OverflowError")
       if (result.isZero) result else if (result.length > Precision) result.rounded else result
     }
   }

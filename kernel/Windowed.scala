@@ -26,7 +26,7 @@ abstract class Windowed(node: NodeSpec, task: Task) extends TableOperator(node, 
   protected final def streamTime: Long = time.ms
 
   /** Whether the window of a time still takes records. */
-  protected final def open(time: Long): Boolean = time + spanMs >= streamTime - lateness
+  protected final def open(time: Long): Boolean = streamTime - lateness - time <= spanMs
 
   override def connect(upstream: IndexedSeq[Operator], ways: Array[Way], beside: Map[Beside.Value, Array[Way]]): Unit = {
     super.connect(upstream, ways, beside)
@@ -148,7 +148,7 @@ class TimeWindowed(node: NodeSpec, task: Task) extends Windowed(node, task) {
     val of = rows.of(record.key)
     var taken, late = 0
     var start = first
-    while (start <= last) {
+    while (start <= last && start >= first) { // behind the end of time come negative ones
       if (open(start) && rows.keeps(start)) {
         if (taken == taking.length) grow()
         val row = rows.row(of, start, start)

@@ -120,7 +120,15 @@ def wins(*rows: tuple[int, int, object, int]) -> Any:
     return every("out", *found)
 
 
+THE_END = 2**63 - 1
+
 CASES = [
+    Case(
+        "a window at the end of time ends with it",
+        counted(TUMBLING),
+        run(("1", THE_END - 1), ("2", THE_END), ("3", 5)),
+        wins((THE_END - 7, THE_END, 1, THE_END - 1), (THE_END - 7, THE_END, 2, THE_END)),
+    ),
     Case(
         "tumbling windows begin at multiples of their size and exclude their end",
         counted(TUMBLING),

@@ -54,6 +54,10 @@ def windowed_of(key: Type) -> WindowedType:
     return WindowedType(f"Windowed[{key}]", f"struct<key:{key.sql},start:bigint,end:bigint>", key)
 
 
+LATEST_MS = 2**63 - 1
+"""The end of time, and of a window that never ends."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class TimeWindows:
     """Windows `[start, end)` of one size, one every `advance_ms` since 1970: tumbling, or hopping if they overlap.
@@ -89,11 +93,11 @@ class TimeWindows:
         """
         first = max(0, ts - self.size_ms + self.advance_ms) // self.advance_ms * self.advance_ms
         for start in range(first, ts + 1, self.advance_ms):
-            yield Window(start, start + self.size_ms)
+            yield Window(start, min(start + self.size_ms, LATEST_MS))
 
     def open(self, window: Window, stream_time: int) -> bool:
         """Whether a window still takes records."""
-        return window.end > stream_time - self.grace_ms
+        return window.start + self.size_ms > stream_time - self.grace_ms
 
     def last_closed(self, stream_time: int) -> int:
         """The latest start of a window that is over."""
@@ -104,10 +108,6 @@ class TimeWindows:
         hop = f"hopping {size} by {duration_text(self.advance_ms)}"
         kind = f"tumbling {size}" if self.advance_ms == self.size_ms else hop
         return kind + _ends(self.grace_ms, self.idle_ms)
-
-
-LATEST_MS = 2**63 - 1
-"""The end of a window that never ends."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any
 from headrace.model.durations import Duration, duration_ms
 from headrace.model.types import Type
 from headrace.model.where import calling_line
-from headrace.model.windows import Windowed, windowed_of
+from headrace.model.windows import LATEST_MS, Windowed, windowed_of
 from headrace.serde.base import Serde
 
 _START = struct.Struct(">q")
@@ -38,7 +38,7 @@ class TimeWindowedSerde(Serde[Windowed[Any]]):
 
     def read(self, data: bytes) -> Windowed[Any]:
         key, (start,) = _split(data, _START)
-        return Windowed(self.inner.read(key), start, start + self.size_ms)
+        return Windowed(self.inner.read(key), start, min(start + self.size_ms, LATEST_MS))
 
 
 @dataclass(frozen=True)

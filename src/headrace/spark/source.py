@@ -82,7 +82,7 @@ def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing:
     rows = records.selectExpr(
         f"{_tag(sources, {source: edges[0] for source, edges in outputs.items()})} AS tag",
         f"{_group(tasks, sharing)} AS `group`",
-        "unix_millis(timestamp) AS ts",
+        "unix_micros(timestamp) AS ts",  # which it has in milliseconds, see kernel/KafkaReader.scala
         "0L AS turn",
         f"{queue} AS queue",
         "CAST(NULL AS STRING) AS topic",

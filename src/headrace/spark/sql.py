@@ -6,6 +6,7 @@ from typing import Any
 
 from headrace.expr.sql import constant
 from headrace.model.types import STR, Type
+from headrace.model.windows import LATEST_MS
 from headrace.plan.nodes import Node
 from headrace.plan.schema import Field
 from headrace.serde import JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde
@@ -39,7 +40,7 @@ def decode(serde: Serde[Any], sql: str) -> str:
             return f"hr_decode_json({sql}, {text(shape(type_))})"
         case TimeWindowedSerde(inner=inner, size_ms=size):
             start = f"hr_windowed_time({sql}, 8)"
-            return _windowed(inner, sql, 8, start, f"hr_int_add({start}, {size}L)")
+            return _windowed(inner, sql, 8, start, f"hr_int_add(least({start}, {LATEST_MS - size}L), {size}L)")
         case SessionWindowedSerde(inner=inner):
             return _windowed(inner, sql, 16, f"hr_windowed_time({sql}, 8)", f"hr_windowed_time({sql}, 16)")
     return f"hr_decode_{serde.name}({sql})"
