@@ -26,7 +26,7 @@ check: $(READY) ## Run the fast loop: format, lint, types, tests in pure Python.
 	@$(BIN)/pytest -q -m "not spark"
 
 chaos: $(READY) ## Kill, stop and starve an application while records come; KILLS=20 is how often.
-	@HEADRACE_CHAOS=$(or $(KILLS),20) $(BIN)/pytest -q -s -m spark tests/recovery/test_chaos.py
+	@HEADRACE_CHAOS=$(or $(KILLS),20) $(BIN)/pytest -q -s -m spark tests/recovery/test_chaos.py tests/recovery/test_smoke.py
 
 format: $(READY) ## Format the code.
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .

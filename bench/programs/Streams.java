@@ -1,3 +1,5 @@
+import static org.apache.kafka.streams.kstream.Suppressed.BufferConfig.unbounded;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
@@ -22,12 +24,16 @@ import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.EmitStrategy;
 import org.apache.kafka.streams.kstream.Grouped;
 import org.apache.kafka.streams.kstream.Joined;
+import org.apache.kafka.streams.kstream.KGroupedStream;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.KTable;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.Repartitioned;
+import org.apache.kafka.streams.kstream.Suppressed;
+import org.apache.kafka.streams.kstream.TimeWindowedKStream;
 import org.apache.kafka.streams.kstream.TimeWindows;
+import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.kstream.WindowedSerdes;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -126,6 +132,7 @@ public final class Streams {
           builder.table(table, Consumed.with(TEXT, TEXT)), target);
       case "recovery" -> hold(builder.stream(source, Consumed.with(Serdes.Integer(), BYTES)), target);
       case "ledger" -> ledger(builder.stream(source, Consumed.with(TEXT, Serdes.Integer())), target, table);
+      case "smoke" -> smoke(builder, source);
       case "W5" -> rules(builder, builder.stream(source, Consumed.with(BYTES, BYTES)), target);
       default -> count(builder.stream(source, Consumed.with(Serdes.Integer(), BYTES)), target);
     }
@@ -144,6 +151,70 @@ public final class Streams {
             Materialized.with(TEXT, json(Fold.class)))
         .toStream()
         .to(folds, Produced.with(TEXT, json(Fold.class)));
+  }
+
+  /** Not a workload either: what `tests/recovery/smoke.py` checks. */
+  static void smoke(StreamsBuilder builder, String source) {
+    Serde<Integer> integer = Serdes.Integer();
+    KStream<String, Integer> all = builder.stream(source, Consumed.with(TEXT, integer));
+    all.filterNot((key, value) -> key.equals("flush")).to(source + "-echo", Produced.with(TEXT, integer));
+    KGroupedStream<String, Integer> data = all.groupByKey(Grouped.with(TEXT, integer));
+
+    Duration day = Duration.ofDays(1), hop = Duration.ofSeconds(2);
+    KTable<Windowed<String>, Integer> least = data
+        .windowedBy(TimeWindows.ofSizeAndGrace(day, Duration.ofMinutes(1)))
+        .aggregate(() -> Integer.MAX_VALUE, (key, value, now) -> Math.min(now, value), Materialized.with(TEXT, integer));
+    ofWindows(least, day, source + "-min-raw");
+    ofWindows(least.suppress(Suppressed.untilWindowCloses(unbounded())), day, source + "-min-suppressed");
+    ofKeys(least, source + "-min", integer);
+
+    KTable<Windowed<String>, Integer> sums = data
+        .windowedBy(TimeWindows.ofSizeAndGrace(hop, Duration.ofSeconds(30)).advanceBy(Duration.ofSeconds(1)))
+        .reduce(Integer::sum, Materialized.with(TEXT, integer));
+    ofWindows(sums, hop, source + "-sws-raw");
+    ofWindows(sums.suppress(Suppressed.untilWindowCloses(unbounded())), hop, source + "-sws-suppressed");
+
+    TimeWindowedKStream<String, Integer> days = data.windowedBy(TimeWindows.ofSizeWithNoGrace(Duration.ofDays(2)));
+    ofKeys(
+        days.aggregate(
+            () -> Integer.MIN_VALUE, (key, value, now) -> Math.max(now, value), Materialized.with(TEXT, integer)),
+        source + "-max", integer);
+    ofKeys(
+        days.aggregate(() -> 0L, (key, value, now) -> now + value, Materialized.with(TEXT, LONG)),
+        source + "-sum", LONG);
+    ofKeys(days.count(Materialized.with(TEXT, LONG)), source + "-cnt", LONG);
+
+    KTable<String, Integer> min = builder.table(source + "-min", Consumed.with(TEXT, integer));
+    KTable<String, Integer> max = builder.table(source + "-max", Consumed.with(TEXT, integer));
+    KTable<String, Long> sum = builder.table(source + "-sum", Consumed.with(TEXT, LONG));
+    KTable<String, Long> count = builder.table(source + "-cnt", Consumed.with(TEXT, LONG));
+    max.join(min, (most, less) -> most - less).toStream().to(source + "-dif", Produced.with(TEXT, integer));
+    sum.join(count, (total, number) -> (double) total / number)
+        .toStream()
+        .to(source + "-avg", Produced.with(TEXT, Serdes.Double()));
+    count.groupBy((key, number) -> KeyValue.pair(Long.toString(number), 1L), Grouped.with(TEXT, LONG))
+        .aggregate(
+            () -> 0L,
+            (key, one, now) -> now + one,
+            (key, one, now) -> now - one,
+            Materialized.<String, Long>as(Stores.inMemoryKeyValueStore("alike"))
+                .withKeySerde(TEXT)
+                .withValueSerde(LONG))
+        .toStream()
+        .to(source + "-tagg", Produced.with(TEXT, LONG));
+  }
+
+  static void ofWindows(KTable<Windowed<String>, Integer> table, Duration size, String target) {
+    Serde<Windowed<String>> windowed = WindowedSerdes.timeWindowedSerdeFrom(String.class, size.toMillis());
+    table.toStream()
+        .filterNot((window, value) -> window.key().equals("flush"))
+        .to(target, Produced.with(windowed, Serdes.Integer()));
+  }
+
+  static <V> void ofKeys(KTable<Windowed<String>, V> table, String target, Serde<V> serde) {
+    table.toStream((window, value) -> window.key())
+        .filterNot((key, value) -> key.equals("flush"))
+        .to(target, Produced.with(TEXT, serde));
   }
 
   static void encode(KStream<byte[], byte[]> records, String target) {

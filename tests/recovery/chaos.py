@@ -13,11 +13,14 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import headrace as hr
 from headrace.log.records import NewRecord, consume, produce
-from recovery.ledger import Fold, Pair, check_echo, check_folds
+from headrace.log.topics import Topics
+from recovery import smoke
+from recovery.ledger import Fold, Pair, Wrong, check_echo, check_folds
 
 RATE = 2_000
 _PATIENCE_S = 120.0
@@ -76,6 +79,15 @@ class Program:
         """The processes that it has started, directly or not, with a mark in their command lines."""
         return started(self.process.pid, mark)
 
+    def stop(self) -> None:
+        """Have it end by itself."""
+        assert self.process.poll() is None, f"it ended by itself: {self.said}"
+        self._ask_to_end()
+        assert self.process.wait(_PATIENCE_S) == 0, self.said
+
+    def _ask_to_end(self) -> None:
+        send(self.process.pid, signal.SIGTERM)
+
     def kill(self) -> None:
         """Kill it and all that it has started."""
         for pid in [self.process.pid, *_descendants(self.process.pid)]:
@@ -83,16 +95,21 @@ class Program:
         self.process.wait()
 
 
-class Ledger:
-    """The program, its topics and its records."""
+class Fed(Program):
+    """One that ends with its input."""
 
-    def __init__(self, broker: str, topic: Callable[..., str], place: Path, **options: object) -> None:
+    def _ask_to_end(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+
+class Application:
+    """A program in a file, which is run again and again."""
+
+    def __init__(self, broker: str, place: Path, text: str, **options: object) -> None:
         self.broker, self._place, self._runs = broker, place, 0
-        self.source, self.echo, self.folds = topic("data", 3), topic("echo", 3), topic("folds", 3)
         self.checkpoint, self.file = place / "checkpoint", place / "program.py"
-        usual: dict[str, object] = {"name": f"ledger-{self.source}", "spark": None, "kafka": {}, "lane": "natively"}
-        named = {"source": self.source, "echo": self.echo, "folds": self.folds, "checkpoint": str(self.checkpoint)}
-        self.file.write_text(PROGRAM.format(**{**usual, **named, "broker": broker, **options}))
+        self.file.write_text(text.format(**{"broker": broker, "checkpoint": str(self.checkpoint), **options}))
 
     def run(self, *arguments: str) -> Program:
         """Start the program."""
@@ -104,6 +121,16 @@ class Ledger:
         program = self.run()
         program.await_words(": running")
         return program
+
+
+class Ledger(Application):
+    """The program, its topics and its records."""
+
+    def __init__(self, broker: str, topic: Callable[..., str], place: Path, **options: object) -> None:
+        self.source, self.echo, self.folds = topic("data", 3), topic("echo", 3), topic("folds", 3)
+        usual: dict[str, object] = {"name": f"ledger-{self.source}", "spark": None, "kafka": {}, "lane": "natively"}
+        named = {"source": self.source, "echo": self.echo, "folds": self.folds}
+        super().__init__(broker, place, PROGRAM, **{**usual, **named, **options})
 
     @contextmanager
     def load(self, chance: random.Random) -> Iterator[None]:
@@ -144,6 +171,86 @@ class Ledger:
             assert record.key is not None
             assert record.value is not None
             found[record.partition].append((record.key.decode(), hr.INT32.read(record.value)))
+        return found
+
+
+class Smoke(Application):
+    """The program of the smoke test, its topics and its records."""
+
+    def __init__(
+        self, broker: str, topic: Callable[..., str], place: Path, *, keys: int, values: int, partitions: int
+    ) -> None:
+        self.source, self._keys, self._values, self._partitions = topic("smoke", partitions), keys, values, partitions
+        self._topics = Topics(broker)
+        for name in smoke.TOPICS:
+            self._topics.create(f"{self.source}-{name}", partitions)
+        super().__init__(broker, place, smoke.PROGRAM, source=self.source)
+
+    @contextmanager
+    def load(self, chance: random.Random, seconds: float) -> Iterator[threading.Event]:
+        """Records come all the while, for so long, and the rest of them at the end; set when all are sent."""
+        records = smoke.records(self._keys, self._values, self._partitions, chance)
+        pause_s = seconds / (self._keys * self._values)
+        over, sent = threading.Event(), threading.Event()
+
+        def paced() -> Iterator[NewRecord]:
+            begin = time.monotonic()
+            for number, record in enumerate(records):
+                over.wait(begin + number * pause_s - time.monotonic())
+                yield record
+
+        def produced() -> None:
+            produce(self.broker, None, self.source, paced())
+            sent.set()
+
+        thread = threading.Thread(target=produced)
+        thread.start()
+        try:
+            yield sent
+        finally:
+            over.set()
+            thread.join()
+
+    def await_progress(self, program: Program) -> None:
+        """Wait until it has written something."""
+        before, deadline = self._written(), time.monotonic() + _PATIENCE_S
+        while self._written() == before:
+            assert program.process.poll() is None, f"it ended by itself: {program.said}"
+            assert time.monotonic() < deadline, program.said
+            time.sleep(0.2)
+
+    def finish(self, program: Program, faults: str) -> None:
+        """Wait until it has written what is right, stop it, and find nothing else behind that."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while True:
+            try:
+                self._check()
+                break
+            except Wrong as wrong:
+                assert time.monotonic() < deadline, f"{wrong}\n{program.said}"
+                assert program.process.poll() is None, f"it ended by itself: {program.said}"
+                time.sleep(0.5)
+        program.stop()
+        read, written = self._check()
+        print(f"{faults}: {read:,} records read, {written:,} written; 0 lost, 0 twice")
+
+    def _written(self) -> int:
+        return sum(self._topics.end_offsets(f"{self.source}-echo", committed=True).values())
+
+    def _check(self) -> tuple[int, int]:
+        written = cache(self._rows)
+        read = self._rows("")
+        smoke.check(self._keys, self._values, read, written)
+        return len(read), sum(len(written(name)) for name in smoke.TOPICS)
+
+    def _rows(self, name: str) -> list[smoke.Row]:
+        found, value, windowed = [], smoke.TOPICS.get(name, hr.INT32), smoke.WINDOWED.get(name)
+        for record in consume(self.broker, None, f"{self.source}-{name}" if name else self.source):
+            if record.key is None or record.value is None or record.timestamp_ms is None:
+                raise Wrong(f"{name} has a record without a key, a value or a time: {record}")
+            key = windowed.read(record.key) if windowed else hr.Windowed(hr.STRING.read(record.key), 0, 0)
+            row = smoke.Row(record.partition, key.key, value.read(record.value), record.timestamp_ms, key.start)
+            found.append(row)
         return found
 
 

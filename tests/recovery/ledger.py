@@ -36,7 +36,7 @@ class Wrong(AssertionError):
     """Something was lost, doubled, swapped or miscounted."""
 
 
-def check_echo(read: Mapping[int, Sequence[Pair]], written: Mapping[int, Sequence[Pair]]) -> None:
+def check_echo(read: Mapping[int, Sequence[object]], written: Mapping[int, Sequence[object]]) -> None:
     """Every partition was written as it was read: nothing more, nothing less, in order."""
     for partition in read.keys() | written.keys():
         wanted, found = list(read.get(partition, ())), list(written.get(partition, ()))
