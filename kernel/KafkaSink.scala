@@ -18,7 +18,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.AccumulatorContext
 
 /** Writes rows (topic, key, value, ts, headers, partition) to Kafka, with their own timestamps; see [[Delivery]].
-  * Without a partition it is the one of the key.
+  * Without a partition it is the one of the key; with -n it is the one of the key without its last n bytes.
   *
   * Spark's own Kafka sink gives every record the time it was written.
   */
@@ -122,10 +122,17 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
   }
 
   private def of(row: InternalRow): TopicLimits.Written = {
-    val record = new ProducerRecord(target.topic, partition(row), Long.box(row.getLong(Ts)), bytes(row, Key), bytes(row, Value))
+    val key = bytes(row, Key)
+    val record = new ProducerRecord(target.topic, partition(row, key), Long.box(row.getLong(Ts)), key, bytes(row, Value))
     addHeaders(record, row)
     record
   }
+
+  private def partition(row: InternalRow, key: Array[Byte]): Integer =
+    if (row.isNullAt(Partition)) null
+    else if (row.getInt(Partition) >= 0) Int.box(row.getInt(Partition))
+    else if (key == null) null
+    else Int.box(Groups.bucket(util.Arrays.copyOf(key, key.length + row.getInt(Partition)), target.partitions))
 
   private def refuse(record: TopicLimits.Written, refusal: Refusal): Unit = {
     tally.count(Tally.Drop, record.topic, Reason.Refused.toString, 1)
@@ -161,6 +168,7 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
         null
       } catch { case fault: Fault if goesOn => refusalOf(fault) }
 
+    lazy val partitions: Int = Producers.partitions(options, topic)
     lazy val limits: TopicLimits = Producers.limits(options, topic)
 
     val acknowledged: Callback = (_, exception) => if (exception != null && failure == null) failure = (topic, exception)
@@ -215,8 +223,6 @@ object KafkaSinkWriter {
     else new Refusal(fault.reason, "RecordRefused")
 
   private def bytes(row: InternalRow, field: Int): Array[Byte] = if (row.isNullAt(field)) null else row.getBinary(field)
-
-  private def partition(row: InternalRow): Integer = if (row.isNullAt(Partition)) null else Int.box(row.getInt(Partition))
 
   private def addHeaders(record: ProducerRecord[Array[Byte], Array[Byte]], row: InternalRow): Unit =
     if (!row.isNullAt(Headers)) {

@@ -13,7 +13,7 @@ from confluent_kafka import Producer
 
 import headrace as hr
 from headrace.errors import RecordFailed, TimestampInvalid
-from headrace.log.records import Record, consume
+from headrace.log.records import NewRecord, Record, consume, produce
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
@@ -167,6 +167,26 @@ def test_a_partitioner_chooses_partitions_and_tasks(broker: str, topic: Topic, t
     assert Counter(found) == Counter(expected)
     # One task counts all four, the other the copy that went there.
     assert values(broker, counts) == Counter(hr.INT64.encode(n) for n in (1, 2, 3, 4, 1))
+
+
+def test_all_windows_of_a_key_go_to_the_partition_of_the_key(broker: str, topic: Topic, tmp_path: Path) -> None:
+    source, echo, windows, sessions = topic(partitions=1), *(topic(partitions=3) for _ in range(3))
+    keys = ["a", "b", "c", "d", "e"]
+    produce(
+        broker, None, source, [NewRecord(key=key.encode(), timestamp_ms=at) for at in range(1, 90, 10) for key in keys]
+    )
+    app = hr.App("windows-of-keys", broker=broker, checkpoint=tmp_path)
+    stream = texts(app, source)
+    stream.to(echo)
+    stream.group_by_key().windowed_by(hr.tumbling("10ms")).count(store="windows").to_stream().to(windows)
+    stream.group_by_key().windowed_by(hr.session("5ms")).count(store="sessions").to_stream().to(sessions)
+    app.run(until="latest")
+    homes = {(record.partition, record.key) for record in written(broker, echo)}
+    assert len(homes) == len(keys)
+    for target, behind in ((windows, 8), (sessions, 16)):
+        found = written(broker, target)
+        assert len(found) == 9 * len(keys)
+        assert {(record.partition, (record.key or b"")[:-behind]) for record in found} == homes
 
 
 def test_a_partition_that_is_not_there(broker: str, topic: Topic, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from headrace.model.durations import Duration, duration_ms
 from headrace.model.types import Type
@@ -19,6 +19,8 @@ _END_START = struct.Struct(">qq")
 @dataclass(frozen=True)
 class TimeWindowedSerde(Serde[Windowed[Any]]):
     """The key, then the start of its window in 8 bytes; the end is known from the size of the windows."""
+
+    window_bytes: ClassVar[int] = _START.size
 
     inner: Serde[Any]
     size_ms: int
@@ -44,6 +46,8 @@ class TimeWindowedSerde(Serde[Windowed[Any]]):
 @dataclass(frozen=True)
 class SessionWindowedSerde(Serde[Windowed[Any]]):
     """The key, then the end and the start of its session in 8 bytes each."""
+
+    window_bytes: ClassVar[int] = _END_START.size
 
     inner: Serde[Any]
 

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import DeadLetters, Source, To
+from headrace.serde.windowed import SessionWindowedSerde, TimeWindowedSerde
 from headrace.spark.flow import Flow, case
 from headrace.spark.partitions import chosen_partition, spread
 from headrace.spark.placement import Placement
@@ -29,6 +30,9 @@ def sink_rows(flow: Flow, placement: Placement) -> DataFrame:
             partitions[columns.tag] = chosen_partition()
         elif to.partitioner is not None:
             flow, partitions[columns.tag] = _partitioned(flow, number, to, topics[columns.tag])
+        elif isinstance(to.key, TimeWindowedSerde | SessionWindowedSerde):
+            # As in Kafka Streams: all windows of a key go to the partition of the key without a window.
+            partitions[columns.tag] = f"CAST(-{to.key.window_bytes} AS INT)"
     nothing, usual = "CAST(NULL AS BINARY)", "CAST(NULL AS INT)"
     return flow.dataframe(
         {
