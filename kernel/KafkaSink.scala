@@ -168,7 +168,7 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
         null
       } catch { case fault: Fault if goesOn => refusalOf(fault) }
 
-    lazy val partitions: Int = Producers.partitions(options, topic)
+    lazy val partitions: Int = if (closed != null) 1 else Producers.partitions(options, topic)
     lazy val limits: TopicLimits = Producers.limits(options, topic)
 
     val acknowledged: Callback = (_, exception) => if (exception != null && failure == null) failure = (topic, exception)
