@@ -78,7 +78,7 @@ def recovery(broker: Broker, filled: Filled, contender: Contender, kills: int) -
     return Recovery(
         contender=contender.name,
         state_bytes=working if ours else kept,
-        kept_bytes=kept if ours else broker.size("*-changelog-[0-9]*"),
+        kept_bytes=kept if ours else broker.size(f"streams-{target}-*-changelog-[0-9]*"),
         after_kill_s=tuple(sorted(one for one, _ in times)),
         after_start_s=tuple(sorted(one for _, one in times)),
     )

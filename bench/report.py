@@ -146,7 +146,7 @@ def _recoveries(results: Results) -> str:
         if one.note:
             rows.append((one.contender, one.note, "", "", "", wanted, wanted and _verdict(False)))
             continue
-        sizes = (f"{size / 1e9:.2f} GB" for size in (one.state_bytes, one.kept_bytes))
+        sizes = (f"{size / 1e9:.2f} GB" if size else "" for size in (one.state_bytes, one.kept_bytes))
         verdict = wanted and _verdict(median(one.after_kill_s) <= RECOVERY_S)
         rows.append((one.contender, *sizes, _spread(one.after_kill_s), _spread(one.after_start_s), wanted, verdict))
     table = _table(("system", "state", "kept", "after the kill", "after the start", "wanted", ""), rows)
