@@ -1,7 +1,7 @@
 """Recovery: a program with a gigabyte of state is killed, and started again.
 
-The time goes from the kill to when a reader of committed records sees the output of a record that was sent behind it,
-with a count that goes on from the state before.
+The time goes from the kill to when a reader of committed records sees the outputs of records that were sent behind it,
+at least one for each task, with counts that go on from the state before: then all of the state is there.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from bench.workloads.w2 import Counts
 _FILL_S, _ANSWER_S, _CLOSE_S = 1_200.0, 600.0, 120.0
 _RATE, _FIRST_S, _LATER_S = 1_000, 90, 20
 """So many records a second come for so long before a kill: it finds a system at work, not one that has just begun."""
+
+_BEHIND = 32
+"""Keys that have a record behind the kill: enough for each partition to have one of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +68,7 @@ def recovery(broker: Broker, filled: Filled, contender: Contender, kills: int) -
                 break
             working, kept = _bytes(Path(folder, f"local-{len(times)}")), _bytes(Path(job.folder))
             killed = program.kill()
-            _send_one(broker, filled, key=len(times))
+            _send_some(broker, filled)
             started = time.time()
             program = start(len(times) + 1)
             all_there = counts.await_all(program, _ANSWER_S)
@@ -105,11 +108,13 @@ class _Counts:
         return self._total == self._check.records
 
 
-def _send_one(broker: Broker, filled: Filled, *, key: int) -> None:
-    """One more record of a key that is known."""
-    record = Input(key.to_bytes(4, "big"), b"behind the kill", int(time.time() * 1000))
-    filled.check.put(record)
-    broker.write(filled.source, [record])
+def _send_some(broker: Broker, filled: Filled) -> None:
+    """One more record of some keys that are known."""
+    now = int(time.time() * 1000)
+    records = [Input(key.to_bytes(4, "big"), b"behind the kill", now) for key in range(_BEHIND)]
+    for record in records:
+        filled.check.put(record)
+    broker.write(filled.source, records)
 
 
 def _bytes(folder: Path) -> int:

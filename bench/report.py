@@ -152,11 +152,11 @@ def _recoveries(results: Results) -> str:
     table = _table(("system", "state", "kept", "after the kill", "after the start", "wanted", ""), rows)
     return table and (
         "Recovery: each key has its count and its last value of 300 bytes. All is worked off, records come for a while,"
-        " then\nthe program and all it started is killed with -9, a record is sent, and the program is started again:"
-        " seconds to when\na reader of committed records sees the count that goes on from the state. `state` is what"
-        " the system works on, on its\ndisk, `kept` what it goes on from: headrace's checkpoint, Kafka Streams'"
-        " changelog. With its\ndefaults Kafka Streams waits until the broker gives up the killed one, 45 s; a static"
-        f" member is known again.\n\n{table}"
+        " then\nthe program and all it started is killed with -9, a record for each task is sent, and the program is"
+        " started again:\nseconds to when a reader of committed records sees the counts, which go on from the state."
+        " `state` is what the system\nworks on, on its disk, `kept` what it goes on from: headrace's checkpoint, Kafka"
+        " Streams' changelog. With its\ndefaults Kafka Streams waits until the broker gives up the killed one, 45 s; a"
+        f" static member is known again.\n\n{table}"
     )
 
 
