@@ -186,7 +186,10 @@ def bother(
     faults: int,
     each_s: float,
 ) -> None:
-    """Stop the application and kill it in turn while records come, then hold what it wrote against what it read."""
+    """Stop the application and kill it in turn while records come, then hold what it wrote against what it read.
+
+    The records last for `each_s` for each fault, longer than it takes; those that are left are sent when all is over.
+    """
     programs = []
     try:
         with smoke.load(chance, faults * each_s) as sent:
@@ -251,4 +254,4 @@ def test_kafka_streams_is_stopped_and_killed(
         program.await_words("polling")
         return program
 
-    bother(smoke, start, chance, faults=CHAOS // 2, each_s=15)
+    bother(smoke, start, chance, faults=CHAOS // 4, each_s=40)
