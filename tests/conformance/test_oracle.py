@@ -44,7 +44,7 @@ def test_the_sample_has_every_operator_and_every_loss() -> None:
 def test_on_spark_as_kafka_streams(broker: str, tmp_path: Path) -> None:
     chance = random.Random(SEED)
     with versions_hidden():
-        chosen = chosen_for_spark(20, chance, lambda spec: as_if_single(spec, chance, most=3))
+        chosen = chosen_for_spark(8, chance, lambda spec: as_if_single(spec, chance, most=3))
         observed = observe_all([case for _, case in chosen], broker, tmp_path)
         found = [(case.id, unlike_kafka(*pair, case, observed[case.id])) for pair, case in chosen]
     differing = [f"{name}: {text}" for name, text in found if text]
@@ -57,7 +57,7 @@ def test_on_spark_as_kafka_streams(broker: str, tmp_path: Path) -> None:
 def test_on_spark_as_on_tasks_when_settled(share: float, broker: str, tmp_path: Path) -> None:
     chance = random.Random(SEED + share)
     with versions_hidden(), mixed_lanes(share):
-        chosen = chosen_for_spark(15, chance, lambda spec: settling(spec, chance))
+        chosen = chosen_for_spark(6, chance, lambda spec: settling(spec, chance))
         observed = observe_all([case for _, case in chosen], broker, tmp_path)
         found = [(case.id, unlike_tasks(case, observed[case.id])) for _, case in chosen]
     differing = [f"{name}: {text}" for name, text in found if text]

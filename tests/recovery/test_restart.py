@@ -198,7 +198,7 @@ def test_what_spark_refuses_is_one_sentence(
 PROGRAM = """
 import headrace as hr
 
-app = hr.App("program", broker={broker!r}, checkpoint={checkpoint!r})
+app = hr.App("program", broker={broker!r}, checkpoint={checkpoint!r}, retry_for="0s")
 app.stream({source!r}).to({target!r})
 app.start()
 import os, signal
