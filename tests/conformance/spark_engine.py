@@ -21,7 +21,7 @@ from headrace.plan.nodes import Source, To
 from headrace.task.loop import Loop
 
 # Each task of the source generates code for the whole query: more in one are slower, fewer pay for more starts.
-_PACK = 20
+_PACK = 10
 
 
 def observe_all(cases: Sequence[Case], broker: str, checkpoints: Path) -> dict[str, Observed]:
