@@ -16,11 +16,19 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+import pytest
+from bench import streams
+from bench.job import Job
+
 import headrace as hr
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
 from recovery import smoke
 from recovery.ledger import Fold, Pair, Wrong, check_echo, check_folds
+
+CHAOS = int(os.environ.get("HEADRACE_CHAOS", "0"))
+long = pytest.mark.skipif(not CHAOS, reason="long: make chaos")
+"""How often things go wrong in `make chaos`; 0 in a short run."""
 
 RATE = 2_000
 _PATIENCE_S = 120.0
@@ -252,6 +260,25 @@ class Smoke(Application):
             row = smoke.Row(record.partition, key.key, value.read(record.value), record.timestamp_ms, key.start)
             found.append(row)
         return found
+
+
+def kafka_streams(workload: str, broker: str, place: Path, *, source: str, target: str, table: str = "") -> list[str]:
+    """The command that runs a topology on Kafka Streams, exactly once, until its input ends."""
+    job = Job(
+        workload=workload,
+        address=broker,
+        source=source,
+        target=target,
+        table=table,
+        folder=str(place / "state"),
+        records=0,
+        inner=0,
+        rows=0,
+        live=True,
+        every=False,
+        once=True,
+    )
+    return [*streams.command(), job.text()]
 
 
 def started(by: int, mark: str) -> list[int]:

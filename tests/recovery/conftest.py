@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+
+
+@pytest.fixture
+def chance() -> random.Random:
+    """Random moments; the seed is in the output."""
+    seed = random.randrange(1_000_000)
+    print("seed", seed)
+    return random.Random(seed)
 
 
 @pytest.fixture

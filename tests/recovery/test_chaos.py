@@ -14,28 +14,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from bench import streams
-from bench.job import Job
 
 from headrace.log.broker import EmbeddedBroker
 from headrace.log.broker_dir import BrokerDir
 from headrace.log.topics import Topics
-from recovery.chaos import Ledger, Program, send, started
+from recovery.chaos import CHAOS, Ledger, Program, kafka_streams, long, send, started
 from recovery.test_clusters import Cluster, said
 
 pytestmark = pytest.mark.spark
 
-CHAOS = int(os.environ.get("HEADRACE_CHAOS", "0"))
-long = pytest.mark.skipif(not CHAOS, reason="long: make chaos")
 IMPATIENT = {"default.api.timeout.ms": "5000", "request.timeout.ms": "2000", "delivery.timeout.ms": "5000"}
-
-
-@pytest.fixture
-def chance() -> random.Random:
-    """Random moments; the seed is in the output."""
-    seed = random.randrange(1_000_000)
-    print("seed", seed)
-    return random.Random(seed)
 
 
 @pytest.fixture
@@ -241,21 +229,8 @@ def _fill(filler: Path) -> None:
 def test_kafka_streams_is_killed(broker: str, topic: Callable[..., str], tmp_path: Path, chance: random.Random) -> None:
     """The check is a fair one: Kafka Streams passes it."""
     ledger = Ledger(broker, topic, tmp_path)
-    job = Job(
-        workload="ledger",
-        address=broker,
-        source=ledger.source,
-        target=ledger.echo,
-        table=ledger.folds,
-        folder=str(tmp_path / "state"),
-        records=0,
-        inner=0,
-        rows=0,
-        live=True,
-        every=False,
-        once=True,
-    )
-    command = [*streams.command(), job.text()]
+    names = {"source": ledger.source, "target": ledger.echo, "table": ledger.folds}
+    command = kafka_streams("ledger", broker, tmp_path, **names)
     kills = CHAOS // 2
     with ledger.load(chance):
         for number in range(kills):

@@ -6,7 +6,6 @@ and kills the application once each, `make chaos` more often: HEADRACE_CHAOS is 
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import time
@@ -17,18 +16,14 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from bench import streams
-from bench.job import Job
 
 import headrace as hr
 from headrace.testing import TopologyTestDriver
 from recovery import smoke
-from recovery.chaos import Fed, Program, Smoke, send
+from recovery.chaos import CHAOS, Fed, Program, Smoke, kafka_streams, long, send
 from recovery.ledger import Wrong
 from recovery.smoke import FLUSH, TOPICS, WINDOWED, Row
 
-CHAOS = int(os.environ.get("HEADRACE_CHAOS", "0"))
-long = pytest.mark.skipif(not CHAOS, reason="long: make chaos")
 KEYS, VALUES, PARTITIONS = 3, 20, 2
 Topics = dict[str, list[Row]]
 
@@ -165,14 +160,6 @@ def test_records_of_the_input_that_are_missing_or_twice_are_found() -> None:
                 checked(other, written)
 
 
-@pytest.fixture
-def chance() -> random.Random:
-    """Random moments; the seed is in the output."""
-    seed = random.randrange(1_000_000)
-    print("seed", seed)
-    return random.Random(seed)
-
-
 def crash(program: Program) -> None:
     """Kill the process itself; what it has started has to notice."""
     send(program.process.pid, signal.SIGKILL)
@@ -233,21 +220,8 @@ def test_kafka_streams_is_stopped_and_killed(
 ) -> None:
     """The check is a fair one: Kafka Streams passes it."""
     smoke = Smoke(broker, topic, tmp_path, keys=20, values=1000, partitions=5)
-    job = Job(
-        workload="smoke",
-        address=broker,
-        source=smoke.source,
-        target=smoke.source,
-        table="",
-        folder=str(tmp_path / "state"),
-        records=0,
-        inner=0,
-        rows=0,
-        live=True,
-        every=False,
-        once=True,
-    )
-    command, runs = [*streams.command(), job.text()], count()
+    command = kafka_streams("smoke", broker, tmp_path, source=smoke.source, target=smoke.source)
+    runs = count()
 
     def start() -> Program:
         program = Fed(command, tmp_path / f"streams-{next(runs)}.txt")

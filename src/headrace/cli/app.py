@@ -7,10 +7,9 @@ from pathlib import Path
 import click
 
 from headrace.cli.connection import Target, broker_options
-from headrace.cli.load import app_target, load_app, target_of
+from headrace.cli.load import app_target, checkpoint_option, load_app, target_of
 from headrace.cli.main import Options
 from headrace.log.files import write_whole
-from headrace.runtime.place import Place
 
 
 @click.command()
@@ -18,11 +17,7 @@ from headrace.runtime.place import Place
 @click.option(
     "--until", type=click.Choice(["latest"]), help="Process what is in the topics now and end, instead of running on."
 )
-@click.option(
-    "--checkpoint",
-    metavar="PLACE",
-    help="Directory, or address of one that a cluster shares, to go on from. Default: as the application says.",
-)
+@checkpoint_option
 @click.option(
     "--metrics-file",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -54,10 +49,9 @@ def run(
         headrace run word_count.py --until latest
         headrace run word_count.py --until latest --as v2
     """
-    app = load_app(target)
+    app = load_app(target, checkpoint)
     chosen = target_of(app, broker)
     app.broker, app.kafka = chosen.address, dict(chosen.kafka)
-    app.checkpoint = Place.of(checkpoint, app.id) if checkpoint else app.checkpoint
     app.verbose = app.verbose or options.verbose
     if beside:
         app.run_beside(beside)

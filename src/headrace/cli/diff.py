@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import click
 
-from headrace.cli.load import app_target, checkpoint_of, load_app
+from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.kept import Evolution, kept
-from headrace.runtime.place import Place
 
 
 @click.command()
 @app_target
-@click.option(
-    "--checkpoint", metavar="PLACE", help="The directory that the application goes on from. Default: as it says."
-)
+@checkpoint_option
 def diff(target: str, checkpoint: str | None) -> int:
     """Compare APP with the one that its checkpoint was made by: what is kept, added, changed and lost.
 
     Ends with exit code 1 if the application would be refused at its start.
     """
-    app = load_app(target)
-    app.checkpoint = Place.of(checkpoint, app.id) if checkpoint else app.checkpoint
+    app = load_app(target, checkpoint)
     place = checkpoint_of(app)
     layout = place.known_layout()
     if layout is None:

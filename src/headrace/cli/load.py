@@ -14,6 +14,7 @@ from headrace.cli.connection import Target
 from headrace.errors import AppNotFound, HeadraceError
 from headrace.runtime.app import App
 from headrace.runtime.checkpoint import Checkpoint
+from headrace.runtime.place import Place
 
 _DEFAULT_NAME = "app"
 
@@ -27,8 +28,24 @@ def target_of(app: App, given: Target) -> Target:
     return Target(address, {**app.kafka, **given.kafka})
 
 
-def load_app(target: str) -> App:
-    """The application in `file.py`, `file.py:name` or `package.module:name`; the name is `app` if not given."""
+checkpoint_option = click.option(
+    "--checkpoint",
+    metavar="PLACE",
+    help="Directory, or address of one that a cluster shares, to go on from. Default: as the application says.",
+)
+
+
+def load_app(target: str, checkpoint: str | None = None) -> App:
+    """The application in `file.py`, `file.py:name` or `package.module:name`; the name is `app` if not given.
+
+    With `checkpoint` it goes on from there, whatever it says.
+    """
+    app = _found(target)
+    app.checkpoint = Place.of(checkpoint, app.id) if checkpoint else app.checkpoint
+    return app
+
+
+def _found(target: str) -> App:
     place, _, name = target.partition(":")
     name = name or _DEFAULT_NAME
     names = _names_in(place, target)

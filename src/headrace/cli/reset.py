@@ -8,11 +8,10 @@ from pathlib import Path
 import click
 
 from headrace.cli.connection import Target, broker_options, connected
-from headrace.cli.load import app_target, checkpoint_of, load_app, target_of
+from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app, target_of
 from headrace.cli.record_lines import timestamp_of
 from headrace.runtime.app import App
 from headrace.runtime.checkpoint import Checkpoint
-from headrace.runtime.place import Place
 from headrace.runtime.reset import Move, Reset, To, resetting
 
 
@@ -36,9 +35,7 @@ class Beginning(click.ParamType[To]):
 @app_target
 @click.option("--to", type=Beginning(), help="From where streams are read.")
 @click.option("--as", "beside", metavar="NAME", help="Instead: go on from where `headrace run --as NAME` has come to.")
-@click.option(
-    "--checkpoint", metavar="PLACE", help="The directory that the application goes on from. Default: as it says."
-)
+@checkpoint_option
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask first.")
 @broker_options
@@ -56,8 +53,7 @@ def reset(
     """
     if (to is None) == (beside is None):
         raise click.UsageError("say where to begin with --to, or --as which run")
-    app = load_app(target)
-    app.checkpoint = Place.of(checkpoint, app.id) if checkpoint else app.checkpoint
+    app = load_app(target, checkpoint)
     if beside is not None:
         _switch(app, beside, dry_run=dry_run, yes=yes)
         return

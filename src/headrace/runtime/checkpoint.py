@@ -201,8 +201,7 @@ class Checkpoint:
         if known != layout:
             with _writing(self.place):
                 self._files.write(_LAYOUT, json.dumps(asdict(layout), indent=2) + "\n")
-        if self._files.read(_RESET) is not None:
-            self._files.remove(_RESET)
+        self._files.remove(_RESET)
 
     def resumption(self, tasks: int) -> Resumption | None:
         """What there is to go on from; None before a batch is done, and where no state is kept."""
