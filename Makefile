@@ -7,7 +7,7 @@ READY := .venv/ready
 QUIX := .venv/bench/ready
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 
-.PHONY: help demo test check chaos format bench clean
+.PHONY: help demo test check types pure browser chaos format bench clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list.
@@ -16,14 +16,27 @@ help: ## Show this list.
 demo: $(READY) ## Run the word count demo: broker, Spark and a live table.
 	@$(BIN)/headrace demo word-count
 
-test: check ## Run all tests, on a real broker and real Spark too.
+test: check browser ## Run all tests, on a real broker and real Spark too.
 	@$(BIN)/pytest -m spark --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 check: $(READY) ## Run the fast loop: format, lint, types, tests in pure Python.
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
+	@$(MAKE) --no-print-directory --jobs 2 types pure
+
+# The two halves of `check` that take long.
+types: $(READY)
 	@$(BIN)/mypy
+
+pure: $(READY)
 	@$(BIN)/pytest -q -m "not spark"
+
+# Pages are tested in a real one. Where it is missing, Debian's is installed; elsewhere somebody has to do that.
+browser: $(READY)
+	@$(BIN)/python tests/pages/browser.py || { \
+	  test "$$(id -u)" = 0 && command -v apt-get > /dev/null && echo "installing chromium ..." && \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium > /dev/null; \
+	} || { echo "error: pages are tested in Chromium or Chrome, and none is here; install one, or name it with HEADRACE_BROWSER=/path"; exit 1; }
 
 chaos: $(READY) ## Kill, stop and starve an application while records come; KILLS=20 is how often.
 	@HEADRACE_CHAOS=$(or $(KILLS),20) $(BIN)/pytest -q -s -m spark tests/recovery/test_chaos.py tests/recovery/test_smoke.py

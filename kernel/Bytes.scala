@@ -43,6 +43,17 @@ object Bytes {
     whole.array
   }
 
+  /** The bytes that `ended` wrote at a place. */
+  def unended(bytes: Array[Byte], begin: Int): Array[Byte] = {
+    val found = new java.io.ByteArrayOutputStream
+    var place = begin
+    while (bytes(place) != 0 || bytes(place + 1) != 0) {
+      found.write(bytes(place))
+      place += (if (bytes(place) == 0) 2 else 1)
+    }
+    found.toByteArray
+  }
+
   /** The first key behind another. */
   def next(key: Array[Byte]): Array[Byte] = Arrays.copyOf(key, key.length + 1)
 

@@ -31,13 +31,18 @@ object DeadLetters {
   private val mapper = new ObjectMapper
   private val lending = new Lending[SinkOptions, Originals](options => new Originals(options.kafka))
 
+  /** What is written of a record that failed: what it was, and in headers why it failed.
+    *
+    * One that failed because it has no time gets the time of day, so that its topic keeps it for a while.
+    */
   def letter(options: SinkOptions, topic: String, ts: Long, json: Array[Byte]): ProducerRecord[Bytes, Bytes] = {
     val told = mapper.readTree(json)
     val original = Option(told.path("origin").textValue).collect { case Origin(topic, partition, offset) =>
       lending.using(options)(_.read(new TopicPartition(topic, partition.toInt), offset.toLong))
     }.flatten
     val (key, value) = original.fold[(Bytes, Bytes)]((null, null))(one => (one.key, one.value))
-    val letter = new ProducerRecord(topic, null, Long.box(ts), key, value)
+    val time = if (original.exists(_.timestamp < 0)) System.currentTimeMillis else ts
+    val letter = new ProducerRecord(topic, null, Long.box(time), key, value)
     original.foreach(_.headers.asScala.filterNot(one => isOurs(one.key)).foreach(letter.headers.add))
     Told.zip(Names).foreach { case (field, name) =>
       if (told.path(field).isTextual) letter.headers.add(header(name, told.path(field).textValue))
@@ -89,8 +94,7 @@ final class Originals(kafka: Map[String, String]) extends Lent {
 
   private val consumer = {
     val config = defaults ++ kafka - "group.id"
-    new KafkaConsumer[Bytes, Bytes](
-      config.asJava.asInstanceOf[java.util.Map[String, Object]], new ByteArrayDeserializer, new ByteArrayDeserializer)
+    new KafkaConsumer[Bytes, Bytes](Clients.properties(config), new ByteArrayDeserializer, new ByteArrayDeserializer)
   }
 
   /** The record at a place; none if it was deleted since. */

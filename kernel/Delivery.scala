@@ -2,12 +2,11 @@ package org.apache.spark.sql.headrace
 
 import java.time.Duration
 import java.util.Collections
-import java.util.concurrent.ExecutionException
 
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import org.apache.kafka.clients.admin.{Admin, ListConsumerGroupOffsetsOptions}
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions
 import org.apache.kafka.clients.consumer.{ConsumerGroupMetadata, OffsetAndMetadata}
 import org.apache.kafka.clients.producer.{Callback, KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.TopicPartition
@@ -155,14 +154,10 @@ final class TaskProducer(options: SinkOptions, task: Int) extends Lent {
   override def close(): Unit = kafka.close(Duration.ZERO)
 
   /** By all topics that were its home. */
-  private def read(): Seq[Token] = {
-    val admin = Admin.create(options.kafka.asJava.asInstanceOf[java.util.Map[String, Object]])
-    try {
-      val stable = new ListConsumerGroupOffsetsOptions().requireStable(true) // none that a transaction still holds back
-      val offsets = admin.listConsumerGroupOffsets(name, stable).partitionsToOffsetAndMetadata.get.asScala.values
-      offsets.filter(_ != null).flatMap(one => Token.read(one.metadata)).toSeq
-    } catch { case failed: ExecutionException => throw failed.getCause }
-    finally admin.close()
+  private def read(): Seq[Token] = Clients.asked(options.kafka) { admin =>
+    val stable = new ListConsumerGroupOffsetsOptions().requireStable(true) // none that a transaction still holds back
+    val offsets = admin.listConsumerGroupOffsets(name, stable).partitionsToOffsetAndMetadata.get.asScala.values
+    offsets.filter(_ != null).flatMap(one => Token.read(one.metadata)).toSeq
   }
 }
 

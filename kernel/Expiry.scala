@@ -2,16 +2,19 @@ package org.apache.spark.sql.headrace
 
 /** Finds the keys that were not written for `ttlMs`, by the times they were written with.
   *
-  * In the cells stands for each key the time when it is due, then the key.
+  * In the cells stands for each key the time when it is due, then the key. All that is due by the time of the task was
+  * taken; but keys of another task may have come here that was not as far: `earliest` says from when on.
   */
-final class Expiry(ttlMs: Long, time: TaskTime, turns: Cells) {
+final class Expiry(ttlMs: Long, time: TaskTime, turns: Cells, earliest: Remembered) {
   /** Nothing is due before. */
   private var next = Long.MinValue
 
   /** From now on, whenever keys are over, call for each with the time when that was due: by that time, then by bytes. */
   def start(over: (Array[Byte], Long) => Unit): Unit = time.add { (since, now) =>
     if (now >= next) {
-      turns.scan(Bytes.ofTime(since + 1), Bytes.ofTime(now + 1)).foreach { cell =>
+      val from = math.min(since + 1, earliest.value)
+      earliest.value = Long.MaxValue
+      turns.scan(Bytes.ofTime(from), Bytes.ofTime(now + 1)).foreach { cell =>
         over(java.util.Arrays.copyOfRange(cell.key, Bytes.LongBytes, cell.key.length), Bytes.time(cell.key, 0))
       }
       val following = turns.first(Bytes.ofTime(now + 1), Bytes.ofTime(Long.MaxValue))

@@ -31,16 +31,23 @@ class Fault(
   /** Whether a function of this node failed. */
   def isOf(node: String): Boolean = kind == "failed" && subject == node
 
+  /** Whether there is no topic of a name, or cannot be one. */
+  def isOfTopic: Boolean = kind == "topic-missing" || kind == "unwritable"
+
   /** The class that Python has for what happened. */
-  def error: String = cause match {
-    case refusal: Refusal => refusal.error
+  def error: String = (kind, cause) match {
+    case ("timestamp-invalid", _) => "TimestampInvalid"
+    case (_, refusal: Refusal) => refusal.error
     case _ => new Refusal(reason).error
   }
 
-  /** What a record is told whose bytes do not fit. */
-  def undecodable: String = {
-    val Array(part, serde) = subject.split(" ", 2)
-    s"the $part of a record is not $serde: $reason"
+  /** What is told of the record, in the words of the errors that Python has for it. */
+  def told: String = kind match {
+    case "undecodable" =>
+      val Array(part, serde) = subject.split(" ", 2)
+      s"the $part of a record is not $serde: $reason"
+    case "timestamp-invalid" => s"a record has the time $subject, $reason"
+    case _ => reason
   }
 }
 

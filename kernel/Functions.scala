@@ -41,6 +41,7 @@ object Functions {
   private def plumbing: Seq[(String, FunctionBuilder)] = Seq(
     "hr_sequence" -> { _: Seq[Expression] => Sequence() },
     static("hr_known_time", Timestamps.getClass, "known", LongType, LongType, StringType),
+    static("hr_untimed", Timestamps.getClass, "untimed", BinaryType, LongType, StringType),
     static("hr_partitions", Partitions.getClass, "of", ArrayType(IntegerType)),
     static("hr_where", Where.getClass, "text", StringType, LongType, LongType, StringType),
     "hr_turn" -> { case Seq(queue, ts) => Turn(queue, ts) },

@@ -58,6 +58,23 @@ object KafkaInput {
   def properties(options: CaseInsensitiveStringMap): Map[String, String] =
     options.asCaseSensitiveMap.asScala.collect { case (s"kafka.$name", value) => name -> value }.toMap
 
+  /** Ranges that are read by one task of Spark's, which costs some milliseconds: few records are not worth one.
+    *
+    * Always the same for the same ranges: a batch that is run again has the same tasks.
+    */
+  def gathered(ranges: Seq[KafkaRange]): Seq[Seq[KafkaRange]] =
+    ranges.foldLeft(Vector.empty[Vector[KafkaRange]]) { (shares, range) =>
+      if (shares.lastOption.exists(share => (share :+ range).map(cost).sum <= Worthwhile)) shares.init :+ (shares.last :+ range)
+      else shares :+ Vector(range)
+    }
+
+  private def cost(range: KafkaRange): Long = math.max(range.until - range.from, Opening)
+
+  /** So many records are worth a task. */
+  private val Worthwhile = 2000L
+  /** To open a partition costs as much as so many records. */
+  private val Opening = 100L
+
   /** The names in an option, which has commas between them. */
   def names(options: CaseInsensitiveStringMap, option: String): Seq[String] =
     options.getOrDefault(option, "").split(',').filter(_.nonEmpty).toSeq
@@ -95,12 +112,13 @@ class KafkaInputStream(
   }
 
   /** The ranges of each task; topics go in the order they were declared. */
-  private def shares(ranges: Seq[KafkaRange]): Seq[Seq[KafkaRange]] =
-    if (tasks == 0) ranges.map(Seq(_))
-    else {
-      val ordered = ranges.sortBy(range => (topics.indexOf(range.partition.topic), range.partition.partition))
-      (0 until tasks).map(task => ordered.filter(_.partition.partition % tasks == task))
+  private def shares(ranges: Seq[KafkaRange]): Seq[Seq[KafkaRange]] = {
+    val ordered = ranges.sortBy { range =>
+      (topics.indexOf(range.partition.topic), range.partition.topic, range.partition.partition)
     }
+    if (tasks == 0) KafkaInput.gathered(ordered)
+    else (0 until tasks).map(task => ordered.filter(_.partition.partition % tasks == task))
+  }
 
   override def prepareForTriggerAvailableNow(): Unit = {
     ticks.onlyAtStart()

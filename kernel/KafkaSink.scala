@@ -18,7 +18,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.AccumulatorContext
 
 /** Writes rows (topic, key, value, ts, headers, partition) to Kafka, with their own timestamps; see [[Delivery]].
-  * Without a partition it is the one of the key; with -n it is the one of the key without its last n bytes.
+  * Without a partition it is the producer's choice; with -1 - n it is the one of the key without its last n bytes.
   *
   * Spark's own Kafka sink gives every record the time it was written.
   */
@@ -48,21 +48,26 @@ class KafkaSinkTable(override val schema: StructType) extends Table with Support
 
 /** @param kafka        properties of the producer
   * @param topics       topics that are known to exist
+  * @param changelogs   those of them that are changelogs of stores
   * @param createTopics whether any other topic that does not exist is made, as on the embedded broker
   * @param app          the application in whose name transactions are made; null if there are to be none
   * @param home         a topic that exists, to which the numbers of batches are written
   * @param letters      the topics of dead letters, see [[DeadLetters]]
-  * @param onError      what becomes of records that a topic does not take: "fail", "skip" or "dead_letter"
+  * @param onError      what becomes of records that a topic does not take: "fail", "skip", "dead_letter", or as a
+  *                     function says of each: "ask"
+  * @param handler      that function, if there is one
   * @param refused      the topic of dead letters that those go to
   */
 case class SinkOptions(
     kafka: Map[String, String],
     topics: Set[String],
+    changelogs: Set[String],
     createTopics: Boolean,
     app: String,
     home: String,
     letters: Set[String],
     onError: String,
+    handler: Handler,
     refused: String) {
   /** Without the properties, which may hold passwords: plans and logs show it. */
   override def toString: String = s"SinkOptions($app)"
@@ -72,11 +77,13 @@ object SinkOptions {
   def of(options: CaseInsensitiveStringMap): SinkOptions = SinkOptions(
     kafka = KafkaInput.properties(options),
     topics = options.getOrDefault("topics", "").split(',').toSet,
+    changelogs = KafkaInput.names(options, "changelogs").toSet,
     createTopics = options.getBoolean("createTopics", false),
     app = options.get("app"),
     home = options.get("home"),
     letters = KafkaInput.names(options, "letters").toSet,
     onError = options.getOrDefault("onError", "fail"),
+    handler = StageSpec.handler(options.get("handler")),
     refused = options.get("refused"))
 }
 
@@ -109,6 +116,8 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
   /** The topic of the last record, which is that of most: its name is read and looked up once. */
   private var named = UTF8String.EMPTY_UTF8
   private var target: Target = _
+  /** How many rows went to changelogs: they are no output. */
+  private var logged = 0L
 
   override def write(row: InternalRow): Unit = if (!delivery.isDone) {
     failIfFailed()
@@ -117,9 +126,13 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
     else {
       val record = of(row)
       val refusal = if (goesOn) target.refusal(record) else null
-      if (refusal == null) send(target, record) else refuse(record, refusal)
+      if (refusal != null) refuse(record, refusal)
+      else {
+        send(target, record)
+        if (target.isChangelog) logged += 1
+      }
     }
-  }
+  } else if (options.changelogs(row.getUTF8String(Topic).toString)) logged += 1
 
   private def of(row: InternalRow): TopicLimits.Written = {
     val key = bytes(row, Key)
@@ -132,11 +145,13 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
     if (row.isNullAt(Partition)) null
     else if (row.getInt(Partition) >= 0) Int.box(row.getInt(Partition))
     else if (key == null) null
-    else Int.box(Groups.bucket(util.Arrays.copyOf(key, key.length + row.getInt(Partition)), target.partitions))
+    else Int.box(Groups.bucket(util.Arrays.copyOf(key, key.length + 1 + row.getInt(Partition)), target.partitions))
 
   private def refuse(record: TopicLimits.Written, refusal: Refusal): Unit = {
+    val answer = if (options.handler == null) options.onError else options.handler.answer(record, refusal)
+    if (answer == "fail") throw target.fault(refusal)
     tally.count(Tally.Drop, record.topic, Reason.Refused.toString, 1)
-    if (options.onError == "dead_letter")
+    if (answer == "dead_letter")
       sendLetter(DeadLetters.refused(options.refused, record, refusal.error, refusal.getMessage))
     else tally.count(Tally.Unwritten, record.topic, "", 1) // Spark takes every row for written
   }
@@ -160,13 +175,14 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
   /** A topic that is written to in this batch. */
   private final class Target(val topic: String) {
     val isLetters: Boolean = options.letters(topic)
+    val isChangelog: Boolean = options.changelogs(topic)
 
     /** Why it takes nothing, if the application goes on then. */
-    private val closed: Refusal =
+    private val closed: Fault =
       try {
         Producers.check(options, topic)
         null
-      } catch { case fault: Fault if goesOn => refusalOf(fault) }
+      } catch { case fault: Fault if goesOn => fault }
 
     lazy val partitions: Int = if (closed != null) 1 else Producers.partitions(options, topic)
     lazy val limits: TopicLimits = Producers.limits(options, topic)
@@ -174,12 +190,17 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
     val acknowledged: Callback = (_, exception) => if (exception != null && failure == null) failure = (topic, exception)
 
     def refusal(record: TopicLimits.Written): Refusal =
-      if (closed != null) closed else Option(limits.refusal(record)).map(new Refusal(_, "RecordRefused")).orNull
+      if (closed != null) refusalOf(closed) else Option(limits.refusal(record)).map(new Refusal(_, "RecordRefused")).orNull
+
+    /** What to fail with if a record that was refused is to stop the application. */
+    def fault(refusal: Refusal): Fault =
+      if (closed != null) closed else new Fault("unwritable", topic, refusal.getMessage, "", refusal)
   }
 
   override def commit(): WriterCommitMessage = {
     try delivery.commit()
     finally failIfFailed()
+    if (logged > 0) tally.count(Tally.Logged, "", "", logged)
     Written
   }
 

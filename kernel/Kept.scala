@@ -19,13 +19,20 @@ object Stored {
   *
   * A key is read from the state once a batch and written once, however often it changes in between. With settled changes
   * the last one of each key is sent on when the batch is over, in the order of these last changes, with the value that
-  * was there before the batch as the old one. A key that was made and deleted in one batch leaves nothing.
+  * was there before the batch as the old one. A key that was made and deleted in one batch leaves nothing. The changelog,
+  * if there is one, gets these last changes whatever is sent on.
   *
   * With an expiry, a row that was not updated for long is deleted before the record that makes it so late is handled; the
   * deletion has the time when it was due.
   */
 final class Kept(
-    cells: Cells, everyChange: Boolean, sendsOld: Boolean, forward: Record => Unit, expiry: Expiry, late: Record => Unit) {
+    cells: Cells,
+    everyChange: Boolean,
+    sendsOld: Boolean,
+    forward: Record => Unit,
+    log: Record => Unit,
+    expiry: Expiry,
+    late: Record => Unit) {
   import Kept._
 
   private val cache = new BytesMap[Row]
@@ -64,7 +71,8 @@ final class Kept(
     changed.turn = changes
     changed.stored = if (value == null) null else new Stored(value, ts)
     val sent = record.change(value, if (sendsOld) old else null, ts, latest)
-    if (everyChange) forward(sent) else changed.last = sent
+    if (everyChange) forward(sent)
+    if (!everyChange || log != null) changed.last = sent
     if (cache.size > Spill) flush()
   }
 
@@ -84,9 +92,12 @@ final class Kept(
 
   private def write(row: Row): Unit = {
     if (row.stored != null) cells.put(row.key, row.stored.bytes) else if (row.before != null) cells.remove(row.key)
-    if (!everyChange && (row.stored != null || row.before != null)) {
-      val old = if (sendsOld && row.before != null) row.before.value else null
-      forward(row.last.change(row.last.value, old, row.last.ts, row.last.latest))
+    if (row.stored != null || row.before != null) {
+      if (!everyChange) {
+        val old = if (sendsOld && row.before != null) row.before.value else null
+        forward(row.last.change(row.last.value, old, row.last.ts, row.last.latest))
+      }
+      if (log != null) log(row.last)
     }
   }
 

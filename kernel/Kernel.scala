@@ -50,12 +50,23 @@ object Kernel {
     state.set(TERMINATED)
   }
 
-  /** Wait until a query's thread has ended; false if the time ran out. `awaitTermination` looks at the state instead. */
-  def ended(query: StreamingQuery, millis: Long): Boolean = {
+  /** Wait until a query's thread has ended, or it tells of something later than that: whether it has ended.
+    *
+    * `awaitTermination` looks at the state instead.
+    */
+  def ended(query: StreamingQuery, told: String, millis: Long): Boolean = {
     val thread = execution(query).queryExecutionThread
-    thread.join(millis)
+    val until = System.nanoTime + millis * 1000000
+    while (thread.isAlive && !tells(query, told) && System.nanoTime < until) thread.join(Glance)
     !thread.isAlive
   }
+
+  private def tells(query: StreamingQuery, told: String): Boolean = {
+    val last = query.lastProgress
+    last != null && last.timestamp > told
+  }
+
+  private val Glance = 20L
 
   private def execution(query: StreamingQuery): StreamExecution =
     query.asInstanceOf[StreamingQueryWrapper].streamingQuery

@@ -59,7 +59,7 @@ abstract class Operator(val node: NodeSpec, val task: Task) {
   }
 
   /** Leave a record out, and count it; one that is late goes to where late ones are read. */
-  protected def drop(reason: Reason.Value, record: Record): Unit = {
+  private[headrace] def drop(reason: Reason.Value, record: Record): Unit = {
     task.drops.add(node.name, reason)
     if (reason == Reason.Late) sendBeside(Beside.Late, record)
   }
@@ -87,26 +87,33 @@ abstract class Operator(val node: NodeSpec, val task: Task) {
   /** Send a record that failed at this node to where failures are read; throw what is another's, or if none is. */
   protected def fail(record: Record, fault: Fault): Unit = {
     if (!handles(fault)) throw fault
-    sendFailure(record.plain, fault, fault.reason)
+    sendFailure(record.plain, fault.error, fault.told)
   }
 
   private def handles(fault: Fault): Boolean = node.readsFailures && fault.isOf(node.label)
 
   /** Send a record to where failures are read, and count it. */
-  private def sendFailure(record: Record, fault: Fault, message: String): Unit = {
+  private def sendFailure(record: Record, error: String, message: String): Unit = {
     task.drops.add(node.name, Reason.Failed)
-    task.computes.sides(fault.error.getBytes(UTF_8), message.getBytes(UTF_8))
+    task.computes.sides(error.getBytes(UTF_8), message.getBytes(UTF_8))
     sendBeside(Beside.Failed, record.withValue(computed(function("failure"), record, record.value)))
   }
 
-  /** The way of a topic's records; those whose bytes do not fit go to where the failures of their source are read. */
+  /** The way of a topic's records; those that have no time, or whose bytes do not fit, go to where the failures of their
+    * source are read.
+    */
   private def decoded(way: Way): Way = {
     val (key, value) = (function("decoded_key"), function("decoded_value"))
     record =>
-      val pair =
-        try (key.bytes(record), computed(value, record, record.value))
-        catch { case fault: Fault => sendFailure(record, fault, fault.undecodable); null }
-      if (pair != null) way(record.withPair(pair._1, pair._2))
+      if (record.old != null) {
+        val Seq(error, message) = Bytes.parts(record.old).map(new String(_, UTF_8)).toSeq
+        sendFailure(record.withOld(null), error, message)
+      } else {
+        val pair =
+          try (key.bytes(record), computed(value, record, record.value))
+          catch { case fault: Fault => sendFailure(record, fault.error, fault.told); null }
+        if (pair != null) way(record.withPair(pair._1, pair._2))
+      }
   }
 
   /** The table that is the input at this position. */
@@ -136,11 +143,12 @@ object Reason extends Enumeration {
   val Outdated = Value("the row has changed since it asked")
 }
 
-/** What stands beside the result of an operator: what it had to leave out of it. */
+/** What stands beside the result of an operator: what it had to leave out of it, or the rows of its store. */
 object Beside extends Enumeration {
   val Late = Value("late")
   val Failed = Value("failed")
   val Expired = Value("expired")
+  val Stored = Value("stored")
 }
 
 object Operator {
@@ -149,7 +157,7 @@ object Operator {
 
   def apply(node: NodeSpec, task: Task): Operator = node.op match {
     case "aggregate" => new Aggregate(node, task)
-    case "branch" | "errors" | "expired" | "late" | "merge" | "stream" => new Pass(node, task)
+    case "branch" | "errors" | "expired" | "late" | "merge" | "skipped" | "stream" | "through" => new Pass(node, task)
     case "cogroup" => new Cogroup(node, task)
     case "copy" => new Copy(node, task)
     case "versioned_copy" => new VersionedCopy(node, task)
@@ -164,6 +172,7 @@ object Operator {
     case "map_values" => new MapValues(node, task)
     case "peek" => new PeekAt(node, task)
     case "reduce" => new Reduce(node, task)
+    case "repartition" => new Repartition(node, task)
     case "select_key" => new SelectKey(node, task)
     case "session_windowed" => new SessionWindowed(node, task)
     case "sliding_windowed" => new SlidingWindowed(node, task)
@@ -180,6 +189,7 @@ object Operator {
     case "table_map_values" => new TableMapValues(node, task)
     case "table_reduce" => new TableReduce(node, task)
     case "timestamps" => new Timestamps(node, task)
+    case "to" => new To(node, task)
     case "to_stream" => new ToStream(node, task)
     case "versioned_table" => new VersionedTable(node, task)
     case "windowed" => new TimeWindowed(node, task)

@@ -25,7 +25,7 @@ object Partitions {
   }
 
   private def refusal(chosen: String, count: Long, topic: UTF8String): Refusal =
-    new Refusal(s"$chosen is none of the partitions of $topic, 0 to ${count - 1}")
+    new Refusal(s"$chosen is none of the partitions of $topic, 0 to ${count - 1}", "RecordFailed")
 }
 
 /** How many partitions the topic has that `child` names; the sink's own producer knows. */

@@ -56,13 +56,12 @@ class SharedProducer(options: SinkOptions) extends Lent {
   def check(topic: String): Unit = if (!known.contains(topic)) {
     try Topic.validate(topic)
     catch { case invalid: InvalidTopicException => throw new Fault("unwritable", topic, invalid.getMessage, "", invalid) }
-    val admin = Admin.create(options.kafka.asJava.asInstanceOf[java.util.Map[String, Object]])
-    try {
+    Clients.asked(options.kafka) { admin =>
       if (!isThere(admin, topic)) {
         if (!options.createTopics) throw new Fault("topic-missing", topic, options.kafka("bootstrap.servers"), "", null)
         create(admin, topic)
       }
-    } finally admin.close()
+    }
     known.add(topic)
   }
 
@@ -87,14 +86,10 @@ class SharedProducer(options: SinkOptions) extends Lent {
   }
 
   private def ask(topic: String): TopicLimits = {
-    val admin = Admin.create(options.kafka.asJava.asInstanceOf[java.util.Map[String, Object]])
     val asked = new ConfigResource(ConfigResource.Type.TOPIC, topic)
     val settings =
-      try admin.describeConfigs(java.util.List.of(asked)).all.get.get(asked).entries.asScala.toSeq
-      catch {
-        case hidden: ExecutionException if hidden.getCause.isInstanceOf[AuthorizationException] => Nil
-        case failed: ExecutionException => throw failed.getCause
-      } finally admin.close()
+      try Clients.asked(options.kafka)(_.describeConfigs(java.util.List.of(asked)).all.get.get(asked).entries.asScala.toSeq)
+      catch { case _: AuthorizationException => Nil }
     new TopicLimits(
       SharedProducer.defaults ++ options.kafka,
       settings.collect { case one if TopicLimits.Asked(one.name) && one.value != null => one.name -> one.value }.toMap)
@@ -115,7 +110,7 @@ class SharedProducer(options: SinkOptions) extends Lent {
 
 object SharedProducer {
   def open(properties: Map[String, String]): KafkaProducer[Array[Byte], Array[Byte]] = new KafkaProducer(
-    (defaults ++ properties).asJava.asInstanceOf[java.util.Map[String, Object]], new ByteArraySerializer, new ByteArraySerializer)
+    Clients.properties(defaults ++ properties), new ByteArraySerializer, new ByteArraySerializer)
 
   private val FreshNanos = Duration.ofMinutes(1).toNanos
 

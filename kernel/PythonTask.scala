@@ -161,12 +161,17 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
       case ('G', asked) => worker.send('V', frame.bytes(cellsOf(asked.text()).get(asked.bytes())).take())
       case ('M', asked) => many(asked)
       case ('S', asked) => found(asked)
-      case ('N', asked) => worker.send('V', frame.int(Producers.partitions(sink, asked.text()).toInt).take())
+      case ('N', asked) => worker.send('V', frame.int(partitions(asked.text())).take())
       case ('W', changes) => written(changes)
-      case ('F', failed) => fail(failed)
+      case ('F', failed) => PythonTask.fail(failed)
       case (other, _) => throw new IllegalStateException(s"a Python worker said '$other'")
     }
   }
+
+  /** How many partitions a topic has; 0 if there is none, which is told when it is written to. */
+  private def partitions(topic: String): Int =
+    try Producers.partitions(sink, topic)
+    catch { case fault: Fault if fault.isOfTopic => 0 }
 
   private def many(asked: FrameReader): Unit = {
     val (cells, count) = (cellsOf(asked.text()), asked.int())
@@ -212,14 +217,6 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
     }
   }
 
-  /** Not to be tried again, which Spark does with anything but a result that it cannot send. */
-  private def fail(failed: FrameReader): Unit = {
-    val told = new ObjectMapper().readTree(failed.text())
-    val Seq(kind, subject, reason, where, trace) = Seq("kind", "subject", "reason", "where", "trace").map(told.get(_).asText)
-    val fault = new Fault(kind, subject, reason, where, null, trace)
-    throw new NotSerializableException(fault.getMessage).initCause(fault)
-  }
-
   private def watched[T](from: Long, until: Long)(talk: => T): T =
     try talk
     catch {
@@ -253,6 +250,14 @@ object PythonTask {
   private val MostBytes = 1 << 20
   private val Quick = 200
   private val Slow = 2000
+
+  /** What failed in Python. Not to be tried again, which Spark does with anything but a result that it cannot send. */
+  def fail(failed: FrameReader): Nothing = {
+    val told = new ObjectMapper().readTree(failed.text())
+    val Seq(kind, subject, reason, where, trace) = Seq("kind", "subject", "reason", "where", "trace").map(told.get(_).asText)
+    val fault = new Fault(kind, subject, reason, where, null, trace)
+    throw new NotSerializableException(fault.getMessage).initCause(fault)
+  }
 
   private def length(bytes: Array[Byte]): Int = if (bytes == null) 0 else bytes.length
 

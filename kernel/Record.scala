@@ -28,6 +28,8 @@ final class Record(
   def withPair(key: Array[Byte], value: Array[Byte]): Record =
     new Record(key, value, ts, headers, source, offset, old, latest)
 
+  def withOld(old: Array[Byte]): Record = new Record(key, value, ts, headers, source, offset, old, latest)
+
   def withTime(ts: Long): Record = new Record(key, value, ts, headers, source, offset, old, latest)
 
   /** A change of this record's key. */
@@ -37,6 +39,9 @@ final class Record(
   /** A change of another key that this record caused. */
   def changeOf(key: Array[Byte], value: Array[Byte], old: Array[Byte], ts: Long): Record =
     new Record(key, value, ts, headers, source, offset, old)
+
+  /** This record without its headers; of a change, with the new value alone. */
+  def bare: Record = new Record(key, value, ts, null, source, offset)
 
   /** This record as users see it: of the change of a table, the new value, or the old one of a deletion. */
   def plain: Record =

@@ -76,7 +76,8 @@ case class StageExec(
 }
 
 object StageExec {
-  private val schema = new StructType().add("group", IntegerType)
+  /** Spark wants one for keys and values; what is in a store has none. */
+  val schema: StructType = new StructType().add("group", IntegerType)
 
   private val inside = classOf[RocksDB].getDeclaredMethod("db")
   inside.setAccessible(true)

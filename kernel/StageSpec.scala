@@ -109,14 +109,22 @@ object StageSpec {
   private def program(json: JsonNode): PythonProgram = PythonProgram(
     id = json.get("id").asText,
     code = json.get("code").binaryValue,
-    worker = PythonSpec(
-      json.get("python").asText,
-      json.get("path").elements.asScala.map(_.asText).toSeq,
-      json.get("timeout_ms").asLong,
-      json.get("memory_mb").asInt),
+    worker = worker(json),
     entries = json.get("entries").properties.asScala
       .map(entry => entry.getKey.toInt -> entry.getValue.elements.asScala.map(_.asText).toSeq).toMap,
     exits = json.get("exits").properties.asScala.map(exit => exit.getKey.toInt -> Going.withName(exit.getValue.asText)).toMap)
+
+  private def worker(json: JsonNode): PythonSpec = PythonSpec(
+    json.get("python").asText,
+    json.get("path").elements.asScala.map(_.asText).toSeq,
+    json.get("timeout_ms").asLong,
+    json.get("memory_mb").asInt)
+
+  /** The function that says what becomes of records which a topic does not take; null without one. */
+  def handler(json: String): Handler = if (json == null) null else {
+    val root = new ObjectMapper().readTree(json)
+    Handler(worker(root), root.get("id").asText, root.get("code").asText)
+  }
 
   private def node(json: JsonNode): NodeSpec = NodeSpec(
     name = json.get("name").asText,

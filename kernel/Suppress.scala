@@ -176,6 +176,16 @@ object Suppress {
   /** So many keys are kept in memory. */
   private val Spill = 500000
 
+  /** Where the key begins in the key of a cell. */
+  def keyPlace(place: Array[Byte]): Int = if (place(0) == ByKey(0)) ByKey.length else ByTurn.length + Bytes.LongBytes
+
+  /** The bytes of key and value that a cell holds back, less than 0 if it only has the turn of a key. */
+  def sizeOf(cell: Cell): Int = if (cell.key(0) == ByKey(0)) -1 else {
+    val held = new Held(Array.emptyByteArray)
+    held.read(cell.value)
+    held.size
+  }
+
   private val byTurn: Comparator[Held] = (x, y) =>
     if (x.turn != y.turn) java.lang.Long.compare(x.turn, y.turn) else Bytes.compare(x.key, y.key)
 

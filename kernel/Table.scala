@@ -1,5 +1,9 @@
 package org.apache.spark.sql.headrace
 
+import java.nio.ByteBuffer
+
+import scala.collection.mutable
+
 /** Keeps the last value of each key, and sends on the changes: a topic or a stream as a table. */
 class Table(node: NodeSpec, task: Task) extends KeptTable(node, task) {
   override def onRecord(record: Record): Unit =
@@ -24,16 +28,39 @@ abstract class TableOfVersions(node: NodeSpec, task: Task) extends TableOperator
 
 /** Keeps the versions of each key, and sends on the changes with whether they are the newest. */
 class VersionedTable(node: NodeSpec, task: Task) extends TableOfVersions(node, task) {
+  /** Of the keys with a new version that no other is newer than, in the order of these. */
+  private val newest = mutable.LinkedHashMap.empty[ByteBuffer, Record]
+
   override def onRecord(record: Record): Unit =
     if (record.key == null) drop(Reason.NoKey, record)
     else {
       val before = versions.get(record.key)
       if (!versions.put(record.key, record.value, record.ts)) drop(Reason.Late, record)
       else {
+        val latest = versions.isNewest(record.key, record.ts)
+        if (latest && log != null) note(record)
         val old = if (sendsOld && before != null) before.value else null
-        forward(record.change(record.value, old, record.ts, versions.isNewest(record.key, record.ts)))
+        forward(record.change(record.value, old, record.ts, latest))
       }
     }
+
+  override def flush(): Unit = {
+    newest.values.foreach(log)
+    newest.clear()
+    super.flush()
+  }
+
+  private def note(record: Record): Unit = {
+    val key = ByteBuffer.wrap(record.key)
+    newest.remove(key)
+    newest.put(key, record)
+    if (newest.size >= VersionedTable.Spill) flush()
+  }
+}
+
+object VersionedTable {
+  /** So many keys are kept in memory. */
+  private val Spill = 500000
 }
 
 /** The rows of a table in a later stage than its own, by the changes that come there. */

@@ -4,6 +4,10 @@ package org.apache.spark.sql.headrace
 abstract class TableOperator(node: NodeSpec, task: Task) extends Operator(node, task) {
   protected val sendsOld: Boolean = node.flag("sends_old")
 
+  /** Writes to the changelog what a batch leaves of a row, without a value if it is gone; null if there is none. */
+  protected val log: Record => Unit =
+    if (node.beside.get(Beside.Stored).forall(_.isEmpty)) null else row => sendBeside(Beside.Stored, row.bare)
+
   /** The value of a key now, which may be ahead of the last change that was sent on. */
   def get(key: Array[Byte]): Stored
 
@@ -20,9 +24,10 @@ abstract class TableOperator(node: NodeSpec, task: Task) extends Operator(node, 
   /** The rows in the store of this name. */
   protected def kept(store: String): Kept = {
     val expiry = if (node.has("ttl_ms")) {
-      new Expiry(node.long("ttl_ms"), task.time(node.text("time")), task.cachedCells(s"turns of $store"))
+      val earliest = task.memory.of(store, "earliest turn", Long.MaxValue)
+      new Expiry(node.long("ttl_ms"), task.time(node.text("time")), task.cachedCells(s"turns of $store"), earliest)
     } else null
-    new Kept(task.cells(store), node.everyChange, sendsOld, forward, expiry, drop(Reason.Late, _))
+    new Kept(task.cells(store), node.everyChange, sendsOld, forward, log, expiry, drop(Reason.Late, _))
   }
 }
 

@@ -66,6 +66,7 @@ object Tally {
   val In = "in"
   val Out = "out"
   val Unwritten = "unwritten"
+  val Logged = "logged"
   val Rows = "rows"
   val Due = "due"
 

@@ -81,6 +81,10 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
     windows.getOrElseUpdate(
       store, new WindowRows(cells(store), memory, store, retentionMs, chunkMs, sessions, lingers))
 
+  /** Send a record out of the stage, to a topic that was chosen for it. */
+  def leave(way: Out, record: Record, topic: Array[Byte]): Unit =
+    out += leaving.envelope(way.tag, way.going, record, topic)
+
   private def handle(envelope: Envelope): Unit = {
     val ways = if (envelope.tag < entries.length) entries(envelope.tag) else null
     if (ways == null) out += envelope
@@ -109,7 +113,7 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
 
   private def ways(specs: Seq[WaySpec]): Array[Way] = specs.map {
     case Into(operator, position) => operators(operator).entry(position)
-    case Out(tag, going) => (record => out += leaving.envelope(tag, going, record, null)): Way
+    case way: Out => (record => leave(way, record, null)): Way
   }.toArray
 }
 

@@ -1,13 +1,11 @@
 package org.apache.spark.sql.headrace
 
 import java.time.Duration
-import java.util.Properties
-import java.util.concurrent.ExecutionException
 
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
-import org.apache.kafka.clients.admin.{Admin, ListOffsetsOptions, OffsetSpec}
+import org.apache.kafka.clients.admin.{ListOffsetsOptions, OffsetSpec}
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo
 import org.apache.kafka.clients.consumer.KafkaConsumer
 import org.apache.kafka.common.{IsolationLevel, TopicPartition}
@@ -33,9 +31,9 @@ final class BrokerTimes(kafka: Map[String, String]) extends Times {
   import BrokerTimes._
 
   private var opened = List.empty[AutoCloseable]
-  private lazy val admin = open(Admin.create(properties(kafka)))
-  private lazy val consumer =
-    open(new KafkaConsumer(properties(kafka ++ oneByOne), new ByteArrayDeserializer, new ByteArrayDeserializer))
+  private lazy val admin = open(Clients.admin(kafka))
+  private lazy val consumer = open(
+    new KafkaConsumer(Clients.properties(kafka ++ oneByOne), new ByteArrayDeserializer, new ByteArrayDeserializer))
 
   override def firsts(partitions: Set[TopicPartition], ms: Long): Places =
     list(partitions, OffsetSpec.forTimestamp(ms))
@@ -66,8 +64,7 @@ final class BrokerTimes(kafka: Map[String, String]) extends Times {
 
   private def list(partitions: Set[TopicPartition], spec: OffsetSpec): Map[TopicPartition, ListOffsetsResultInfo] = {
     val wanted = partitions.map(_ -> spec).toMap.asJava
-    try admin.listOffsets(wanted, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED)).all.get.asScala.toMap
-    catch { case failed: ExecutionException => throw failed.getCause }
+    Clients.plainly(admin.listOffsets(wanted, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED)).all.get.asScala.toMap)
   }
 }
 
@@ -76,10 +73,4 @@ object BrokerTimes {
   private val Poll = 100L
   private val oneByOne =
     Map("isolation.level" -> "read_committed", "max.partition.fetch.bytes" -> "1", "enable.auto.commit" -> "false")
-
-  private def properties(kafka: Map[String, String]): Properties = {
-    val properties = new Properties
-    kafka.foreach { case (name, value) => properties.setProperty(name, value) }
-    properties
-  }
 }

@@ -4,7 +4,6 @@ import java.util.concurrent.ExecutionException
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.kafka.clients.admin.Admin
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException
 
 /** The ids that topics got when they were made. One that was deleted and made again has the old name and other records. */
@@ -12,7 +11,7 @@ final class TopicIds(kafka: Map[String, String]) extends AutoCloseable {
   private var opened = false
   private lazy val admin = {
     opened = true
-    Admin.create(kafka.asJava.asInstanceOf[java.util.Map[String, Object]])
+    Clients.admin(kafka)
   }
 
   /** The ids of topics as they are now, if those that were known before are the same. */

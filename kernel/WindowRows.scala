@@ -30,8 +30,9 @@ final class WindowRows(
   private val byTime = new TreeMap[java.lang.Long, ArrayList[WindowRow]]
   private val frontiers = new ArrayList[Frontier]
   private val flushes = new ArrayList[() => Unit]
+  private var forget: (Array[Byte], Long) => Unit = _
   private var forgetting: Frontier = _
-  private var forgotten = Array.empty[WindowRow]
+  private var passedBy = Array.empty[WindowRow]
   private var size = 0
 
   /** All times up to here are gone. */
@@ -118,10 +119,15 @@ final class WindowRows(
 
   /** The windows that were forgotten since it was asked for last, in the order of `passed`. */
   def takeForgotten(): Array[WindowRow] = {
-    val taken = forgotten
-    forgotten = NoRows
+    val taken = passedBy
+    passedBy = NoRows
     taken
   }
+
+  /** At the end of a batch, call this with the key and the time of the value of each window that was there before the
+    * batch and is forgotten now, one after the other: they may be many.
+    */
+  def tellForgotten(forget: (Array[Byte], Long) => Unit): Unit = this.forget = forget
 
   /** What has to be called before everything is written early. */
   def beforeFlush(call: () => Unit): Unit = flushes.add(call)
@@ -142,10 +148,25 @@ final class WindowRows(
     write(gone)
     if (gone >= 0) {
       val from = if (goneBefore < 0) 0 else chunkOf(goneBefore + 1)
+      if (forget != null && goneBefore < gone) forgotten(from)
       val until = chunkOf(gone + 1)
       if (from < until) cells.removeRange(Bytes.ofTime(from), Bytes.ofTime(until))
     }
   }
+
+  /** Tell of what the state has that is gone by now, from the chunk of a time on. */
+  private def forgotten(from: Long): Unit =
+    cells.scan(Bytes.ofTime(from), Bytes.ofTime(chunkOf(gone) + chunkMs)).foreach { cell =>
+      val size = ByteBuffer.wrap(cell.key).getInt(Bytes.LongBytes)
+      val time = Bytes.time(cell.key, KeyPlace + size)
+      if (time > goneBefore && time <= gone) {
+        val key = Arrays.copyOfRange(cell.key, KeyPlace, KeyPlace + size)
+        val windowed =
+          if (sessions) WindowedKey.ofSession(key, time, Bytes.time(cell.key, KeyPlace + size + Bytes.LongBytes))
+          else WindowedKey.ofStart(key, time)
+        forget(windowed, ByteBuffer.wrap(cell.value).getLong)
+      }
+    }
 
   private def write(gone: Long): Unit = byKey.foreach(_.foreach { row =>
     if (row.changed && row.time > gone) {
@@ -155,11 +176,15 @@ final class WindowRows(
   })
 
   private def move(time: Long): Unit = {
-    if (forgetting != null) forgotten ++= passed(forgetting, gone + 1, time - retentionMs)
+    // What another task had not told before its windows came here is told, too.
+    if (forgetting != null) passedBy ++= passed(forgetting, math.min(gone + 1, forgetting.next.value), time - retentionMs)
     newest.value = time
     while (!byTime.isEmpty && byTime.firstKey <= gone) {
       val rows = byTime.pollFirstEntry.getValue
-      if (!lingers) rows.forEach(row => remove(row))
+      rows.forEach { row =>
+        row.isForgotten = true
+        if (!lingers) remove(row)
+      }
     }
   }
 

@@ -18,7 +18,7 @@ abstract class Windowed(node: NodeSpec, task: Task) extends TableOperator(node, 
   private val lateness = node.long("lateness_ms")
   private val closed = task.memory.of(node.name, "closed", -1)
   private val closing = if (isFinal) rows.frontier(node.name, "next to close") else null
-  private var emission = new Emission(node.everyChange, sendsOld, forward)
+  private var emission = new Emission(node.everyChange, sendsOld, forward, log, silent = isFinal)
   private var watches = false
 
   rows.beforeFlush(() => emission.flush())
@@ -32,6 +32,7 @@ abstract class Windowed(node: NodeSpec, task: Task) extends TableOperator(node, 
     super.connect(upstream, ways, beside)
     watches = this.beside(Beside.Expired).nonEmpty
     if (watches) rows.watch()
+    tellForgotten()
   }
 
   /** Let stream time follow a record, and send on the windows that are over by that, before the record is folded. */
@@ -80,12 +81,17 @@ abstract class Windowed(node: NodeSpec, task: Task) extends TableOperator(node, 
   /** A window has a new value: send it on, unless only the last one is wanted. */
   protected final def changed(
       record: Record, row: WindowRow, value: Array[Byte], old: Array[Byte], ts: Long, before: Stored): Unit = {
-    if (!isFinal) emission.changed(row, record, value, old, ts, before)
+    emission.changed(row, record, value, old, ts, before)
     if (value == null) rows.tidy(row)
   }
 
   /** Send on changes by the way of a table that this is a part of. */
-  def sendThrough(emission: Emission): Unit = this.emission = emission
+  def sendThrough(emission: Emission): Unit = {
+    this.emission = emission
+    tellForgotten()
+  }
+
+  private def tellForgotten(): Unit = if (emission.isLogged) rows.tellForgotten(emission.forget)
 
   override def get(key: Array[Byte]): Stored = {
     val (inner, time, start) = place(key)

@@ -2,7 +2,7 @@ package org.apache.spark.sql.headrace
 
 /** One task's share of a windowed cogroup: its parts do the work, and send on their changes through it. */
 class WindowedCogroup(node: NodeSpec, task: Task) extends TableOperator(node, task) {
-  private val emission = new Emission(node.everyChange, sendsOld, forward)
+  private val emission = new Emission(node.everyChange, sendsOld, forward, log)
 
   override def connect(upstream: IndexedSeq[Operator], ways: Array[Way], beside: Map[Beside.Value, Array[Way]]): Unit = {
     super.connect(upstream, ways, beside)

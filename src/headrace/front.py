@@ -102,6 +102,9 @@ from headrace.processor import (
     ValueTransformer,
     stores,
 )
+from headrace.query.position import Position
+from headrace.rest.connecting import connect
+from headrace.rest.settings import Limits, Serve
 from headrace.runtime.app import App
 from headrace.runtime.states import State
 from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, json, session_windowed, time_windowed
@@ -126,12 +129,15 @@ __all__ = [
     "KGroupedTable",
     "KStream",
     "KTable",
+    "Limits",
+    "Position",
     "Processor",
     "ProcessorContext",
     "Record",
     "RecordMetadata",
     "Scheduled",
     "Serde",
+    "Serve",
     "State",
     "ValueTransformer",
     "Windowed",
@@ -149,6 +155,7 @@ __all__ = [
     "ceil",
     "coalesce",
     "concat",
+    "connect",
     "contains",
     "crc32",
     "decimal",

@@ -5,6 +5,7 @@ from cases import (
     async_map_values,
     beside,
     branch,
+    changelog,
     count,
     drop_duplicates,
     foreign_key_join,
@@ -14,6 +15,7 @@ from cases import (
     join_many,
     map_batches,
     merge,
+    on_error,
     process,
     record_tables,
     records,
@@ -60,6 +62,7 @@ TABLES = (
     idle,
     beside,
     handlers,
+    on_error,
     drop_duplicates,
     ttl,
     process,
@@ -69,6 +72,7 @@ TABLES = (
     join_columns,
     join_many,
     restart,
+    changelog,
 )
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from pprint import pformat
 from typing import Any
 
 from headrace.dsl import Builder, KStream
+from headrace.dsl.handlers import FAIL, Handler
 from headrace.model.durations import duration_ms
 from headrace.model.record import Record
+from headrace.passes.write_changelogs import write_changelogs
 from headrace.plan.graph import Plan
 from headrace.serde import STRING
 
@@ -136,23 +139,42 @@ Step = Put | Clock | Restart | Expectation
 
 
 class Case:
-    """A topology, and batches of input with what must come out. A step behind an expectation begins a new batch."""
+    """A topology, and batches of input with what must come out. A step behind an expectation begins a new batch.
 
-    def __init__(self, title: str, topology: Topology, *steps: Step, emit: str = "settled") -> None:
-        self.title, self.topology, self.emit = title, topology, emit
+    The application is called `app`, which the topics of changelogs begin with.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        topology: Topology,
+        *steps: Step,
+        emit: str = "settled",
+        on_error: Handler = FAIL,
+        app: str | None = None,
+    ) -> None:
+        self.title, self.topology, self.emit, self.on_error, self._app = title, topology, emit, on_error, app
         self.id = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
         assert steps and isinstance(steps[-1], Expectation), f"{title}: put, then expect"
         self.batches = tuple(_batches(steps))
 
+    def handled(self, on_error: Handler) -> Case:
+        """The same with something else to become of records that fail."""
+        case = copy(self)
+        case.on_error = on_error
+        return case
+
     def declared(self) -> Builder:
         """Its topology, declared."""
-        builder = Builder(self.id, emit=self.emit)
+        builder = Builder(self._app or self.id, emit=self.emit, on_error=self.on_error)
         self.topology(builder)
         return builder
 
     def plan(self) -> Plan:
-        """The plan of its topology."""
-        return self.declared().plan()
+        """The plan of its topology, with changelogs where something is expected of one: all others write the less."""
+        plan = self.declared().plan()
+        logged = any(topic.endswith("-changelog") for topic in self.outputs)
+        return replace(write_changelogs(plan) if logged else plan, named=frozenset())
 
     @property
     def outputs(self) -> list[str]:

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]  # its stubs do not re-export them
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its stubs do not re-export them
+    AdminClient,
+    NewTopic,
+    OffsetSpec,
+)
 from pyspark import SparkContext
 
-from headrace.log.topics import Topics
 from headrace.model.record import Header, RawRecord
 
 _SILENCE_S = 20.0
+_CREATED_S = 120.0
+_LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call]
 
 
 def create_topics(broker: str, names: Iterable[str]) -> None:
-    """Create topics with one partition each."""
-    topics = Topics(broker)
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda name: topics.create(name, 1), names))
+    """Create topics with one partition each, in one request, and wait until they can be used."""
+    admin, wanted = AdminClient({"bootstrap.servers": broker}), list(names)
+    for made in admin.create_topics([NewTopic(name, 1) for name in wanted]).values():
+        made.result()
+    deadline = time.monotonic() + _CREATED_S
+    while wanted:  # the broker names the leader of a topic a little before that knows of it
+        asked = admin.list_offsets({TopicPartition(topic, 0): _LATEST for topic in wanted})
+        wanted = [partition.topic for partition, one in asked.items() if one.exception() is not None]
+        assert time.monotonic() < deadline, wanted
+        time.sleep(0.05 if wanted else 0.0)
 
 
 def produce_all(broker: str, records: Iterable[RawRecord]) -> None:
@@ -45,21 +56,27 @@ def _produce(broker: str, records: Iterable[RawRecord]) -> None:
 def _produce_by_java(broker: str, records: Iterable[RawRecord]) -> None:
     """By the client in Spark's JVM."""
     jvm: Any = SparkContext._jvm
-    clients = jvm.org.apache.kafka.clients.producer
-    config = jvm.java.util.HashMap()
-    config["bootstrap.servers"] = broker
-    bytes_ = jvm.org.apache.kafka.common.serialization.ByteArraySerializer
-    producer = clients.KafkaProducer(config, bytes_(), bytes_())
+    # Looked up once, and by their whole names: for each part of a name the JVM looks into all of its jars.
+    make_producer, make_record, make_header, make_list, bytes_ = (getattr(jvm, name) for name in _JAVA)
+    producer = make_producer({"bootstrap.servers": broker}, bytes_(), bytes_())
     sent = []
     for record in records:
-        headers = jvm.java.util.ArrayList()
+        headers = make_list()
         for name, value in record.headers:
-            headers.append(jvm.org.apache.kafka.common.header.internals.RecordHeader(name, value))
-        written = clients.ProducerRecord(record.topic, 0, record.ts, record.key, record.value, headers)
-        sent.append(producer.send(written))
+            headers.append(make_header(name, value))
+        sent.append(producer.send(make_record(record.topic, 0, record.ts, record.key, record.value, headers)))
     producer.close()
     for one in sent:
         one.get()  # raises what the broker refused
+
+
+_JAVA = (
+    "org.apache.kafka.clients.producer.KafkaProducer",
+    "org.apache.kafka.clients.producer.ProducerRecord",
+    "org.apache.kafka.common.header.internals.RecordHeader",
+    "java.util.ArrayList",
+    "org.apache.kafka.common.serialization.ByteArraySerializer",
+)
 
 
 class Reader:
@@ -100,8 +117,7 @@ class Reader:
 
     def _ends(self) -> dict[str, int]:
         """All in one question: to be told of the end of each topic takes the consumer seconds."""
-        latest: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call]
-        asked = self._admin.list_offsets({TopicPartition(topic, 0): latest for topic in self._offsets})
+        asked = self._admin.list_offsets({TopicPartition(topic, 0): _LATEST for topic in self._offsets})
         return {partition.topic: one.result().offset for partition, one in asked.items()}
 
     def close(self) -> None:

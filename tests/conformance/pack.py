@@ -16,7 +16,7 @@ from headrace.expr.bound import Applied
 from headrace.model.clock import SetClock
 from headrace.model.types import STR
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import GlobalStore, Node, Process, Source, TableTransformValues, To
+from headrace.plan.nodes import Changelog, GlobalStore, Node, Process, Source, TableTransformValues, To
 
 
 class PackedApp(hr.App):
@@ -55,6 +55,8 @@ def prefixed_plan(case: Case) -> Plan:
             changed["pattern"] = node.pattern and re.escape(before) + node.pattern
         if isinstance(node, To):
             changed["topic"] = before + node.topic if isinstance(node.topic, str) else _behind(before, node.topic)
+        if isinstance(node, Changelog):
+            changed["table"] = before + node.table
         store = getattr(node, "store", None)
         if store:
             changed["store"] = before + store

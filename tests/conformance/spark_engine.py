@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
@@ -17,20 +17,25 @@ from headrace.model.batches import Drops
 from headrace.model.clock import SetClock
 from headrace.model.record import RawRecord, Record
 from headrace.plan.idle import idle_ms
-from headrace.plan.nodes import Source, To
+from headrace.plan.nodes import Changelog, Source, To
 from headrace.task.loop import Loop
 
-# Each task of the source generates code for the whole query: more in one are slower, fewer pay for more starts.
-_PACK = 10
+# Fewer pay for more starts; of more, the largest have rows with more columns than Spark plans quickly.
+_PACK = 30
 
 
-def observe_all(cases: Sequence[Case], broker: str, checkpoints: Path) -> dict[str, Observed]:
+Between = Callable[[PackedApp], None]
+"""What happens to an application between two runs."""
+
+
+def observe_all(
+    cases: Sequence[Case], broker: str, checkpoints: Path, between: Between = lambda _: None
+) -> dict[str, Observed]:
     """What each case writes, by its id."""
     observed = {case.id: Observed() for case in cases}
-    create_topics(broker, sorted({name for case in cases for name in _topics(case)}))
     for number, pack in enumerate(_packs(cases)):
         try:
-            _observe_pack(pack, broker, checkpoints / str(number), observed)
+            _observe_pack(pack, broker, checkpoints / str(number), observed, between)
         except Exception as exc:
             for case in pack:
                 observed[case.id].failure = exc
@@ -38,21 +43,32 @@ def observe_all(cases: Sequence[Case], broker: str, checkpoints: Path) -> dict[s
 
 
 def observe_chosen(
-    request: pytest.FixtureRequest, cases: Mapping[str, Case], broker: str, checkpoints: Path
+    request: pytest.FixtureRequest,
+    cases: Mapping[str, Case],
+    broker: str,
+    checkpoints: Path,
+    between: Between = lambda _: None,
 ) -> dict[str, Observed]:
     """The same of those cases, by the names of their tests, that are in this run: all of them, or some with -k."""
     request.getfixturevalue("spark")  # keeps Spark up between the applications
     chosen = {item.name for item in request.session.items}
-    return observe_all([case for test, case in cases.items() if test in chosen], broker, checkpoints)
+    return observe_all([case for test, case in cases.items() if test in chosen], broker, checkpoints, between)
 
 
 def _packs(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
-    """Cases of one time of day, which an application has, with about as many batches, so that few wait for others."""
-    ordered = sorted(cases, key=lambda case: (_moves(case), len(case.batches)))
-    for _, group in groupby(ordered, key=_moves):
+    """Cases of one time of day, which an application has, with about as many batches, so that few wait for others.
+
+    Those with changelogs are by themselves: these have as many partitions as the application has tasks, here one.
+    """
+    ordered = sorted(cases, key=lambda case: (_alike(case), len(case.batches)))
+    for _, group in groupby(ordered, key=_alike):
         together = list(group)
         for start in range(0, len(together), _PACK):
             yield together[start : start + _PACK]
+
+
+def _alike(case: Case) -> tuple[bool, list[int]]:
+    return bool(case.plan().of(Changelog)), _moves(case)
 
 
 def _moves(case: Case) -> list[int]:
@@ -64,11 +80,14 @@ def _moves(case: Case) -> list[int]:
     return moves
 
 
-def _observe_pack(cases: Sequence[Case], broker: str, checkpoint: Path, observed: dict[str, Observed]) -> None:
+def _observe_pack(
+    cases: Sequence[Case], broker: str, checkpoint: Path, observed: dict[str, Observed], between: Between
+) -> None:
     """Run some cases together: batch n of the application holds the n-th batch of every case.
 
     Where the time of day moves on before the records come, a batch of its own sees it.
     """
+    create_topics(broker, {name for case in cases for name in _topics(case)})
     reader = Reader(broker, [prefix(case) + topic for case in cases for topic in case.outputs])
     now_ms = 0
     with closing(reader):
@@ -82,6 +101,8 @@ def _observe_pack(cases: Sequence[Case], broker: str, checkpoint: Path, observed
                 apps.append(PackedApp(cases, broker=broker, checkpoint=checkpoint, now_ms=now_ms))
                 apps[1].run(until="latest")
             produce_all(broker, records)
+            if number:
+                between(apps[0])
             apps[0].run(until="latest")
             if any(map(_comes_back, cases)):
                 apps.append(PackedApp(cases, broker=broker, checkpoint=checkpoint, now_ms=now_ms))
@@ -104,8 +125,10 @@ def _topics(case: Case) -> Iterator[str]:
     plan = case.plan()
     named = [topic for source in plan.of(Source) for topic in source.topics]
     named += [to.topic for to in plan.of(To) if isinstance(to.topic, str)]
+    made_by_itself = {to.topic for to in plan.of(Changelog)}
     for topic in [*named, *case.outputs, *(put.topic for batch in case.batches for put in batch.puts)]:
-        yield prefix(case) + topic
+        if topic not in made_by_itself:
+            yield prefix(case) + topic
 
 
 def _input(case: Case, number: int) -> Iterator[RawRecord]:

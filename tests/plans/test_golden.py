@@ -13,9 +13,9 @@ from headrace.dsl import Builder
 from headrace.passes.merge_repartitions import merge_repartitions
 from headrace.passes.pipeline import rewrite
 from headrace.passes.place_repartitions import place_repartitions
-from headrace.passes.reuse_sources import reuse_sources
 from headrace.passes.self_joins import self_joins
 from headrace.passes.split_subtopologies import split_subtopologies
+from headrace.passes.write_changelogs import write_changelogs
 from headrace.plan.describe import describe
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node
@@ -45,8 +45,8 @@ def kept_once(plan: Plan) -> str:
     return changes(plan, self_joins(plan), _detailed)
 
 
-def reused(plan: Plan) -> str:
-    return changes(plan, reuse_sources(plan), _detailed)
+def logged(plan: Plan) -> str:
+    return changes(plan, write_changelogs(plan), _detailed)
 
 
 def changes(before: Plan, after: Plan, line: Callable[[Node], str]) -> str:
@@ -72,7 +72,7 @@ def _line(node: Node) -> str:
         ("place_repartitions.txt", placed),
         ("merge_repartitions.txt", merged),
         ("self_joins.txt", kept_once),
-        ("reuse_sources.txt", reused),
+        ("write_changelogs.txt", logged),
         ("split_subtopologies.txt", split),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -16,10 +17,11 @@ from conformance.oracle_live import recorded
 from headrace.dsl import Builder
 from headrace.model.clock import SetClock
 from headrace.model.record import RawRecord
+from headrace.model.types import OBJECT, STR, Type
 from headrace.passes.pipeline import PASSES, rewrite
 from headrace.passes.place_repartitions import place_repartitions
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import TableSource
+from headrace.plan.nodes import Changelog
 from headrace.task.loop import Loop
 
 
@@ -36,7 +38,7 @@ PAIRS = [pytest.param(case, id=case["id"]) for case, _ in recorded()]
 def test_generated_topologies_write_the_same(case: dict[str, Any]) -> None:
     app = Builder("oracle", emit="every")
     build(app, case["nodes"])
-    plan = app.plan()
+    plan = replace(app.plan(), named=frozenset())  # changelogs are no answers
     whole, placed = answers(case, rewrite(plan)), answers(case, place_repartitions(plan))
     for left_out in PASSES[1:]:
         some = reduce(lambda so_far, one: so_far if one is left_out else one(so_far), PASSES, plan)
@@ -75,15 +77,53 @@ def test_what_leads_nowhere_is_not_in_the_plan() -> None:
     assert [node.name for node in rewrite(app.plan()).nodes] == ["in", "in.to-out"]
 
 
-def test_a_table_that_deletes_rows_by_itself_needs_a_changelog_of_its_own() -> None:
+def test_only_what_the_user_named_and_bytes_are_known_of_has_a_changelog() -> None:
     app = Builder("app")
-    kept, lasting = (app.table(topic, key=hr.STRING, value=hr.STRING, ttl=ttl) for topic, ttl in TABLES)
-    kept.join(lasting, lambda a, b: a + b).to_stream().to("out")
-    found = {node.name: node.changelog for node in rewrite(app.plan()).of(TableSource)}
-    assert found == {"kept": "kept", "lasting": None}
+    stream = app.stream("in", key=hr.STRING, value=hr.STRING)
+    stream.group_by_key().count()
+    app.versioned_table("prices", key=hr.STRING, value=hr.DOUBLE, history="1h")
+    app.global_table("products", key=hr.STRING, value=hr.STRING, store="everywhere")
+    stream.join(stream, lambda a, b: a + b, hr.join_windows("1s"), store="sides").to("out")
+    stream.group_by_key().aggregate(list, lambda _, v, found: [*found, v], store="objects")
+    stream.group_by_key().count(store="n" * 240)
+    assert rewrite(app.plan()).of(Changelog) == ()
+    stream.group_by_key().count(store="named")
+    (found,) = rewrite(app.plan()).of(Changelog)
+    assert (found.table, found.topic, found.name) == ("named", "app-named-changelog", "named.changelog")
 
 
-TABLES = [("kept", None), ("lasting", "1d")]
+def test_a_changelog_of_windows_says_how_long_they_are_kept() -> None:
+    app = Builder("app")
+    grouped = app.stream("in", key=hr.STRING, value=hr.STRING).group_by_key()
+    grouped.windowed_by(hr.tumbling("10s")).count(store="short")
+    grouped.windowed_by(hr.tumbling("10s")).count(store="long", retention="1h")
+    grouped.windowed_by(hr.unlimited()).count(store="endless")
+    kept = {node.table: node.retention_ms for node in rewrite(app.plan()).of(Changelog)}
+    assert kept == {"short": 10_000, "long": 3_600_000, "endless": None}
+
+
+def test_a_serde_of_the_users_own_has_no_say_where_the_type_is_known() -> None:
+    app = Builder("app")
+    app.table("in", key=hr.INT32, value=Shouted(), store="n")
+    app.table("other", key=hr.STRING, value=Shouted(OBJECT), store="objects")
+    found = {node.table: (node.key, node.value) for node in rewrite(app.plan()).of(Changelog)}
+    assert found["n"] == (hr.INT64, hr.STRING)
+    assert str(found["objects"][1]) == "SHOUTED"
+
+
+class Shouted(hr.Serde[str]):
+    """Texts in capitals."""
+
+    name = "shouted"
+
+    def __init__(self, type_: Type = STR) -> None:
+        self.type = type_
+
+    def write(self, value: str) -> bytes:
+        return value.upper().encode()
+
+    def read(self, data: bytes) -> str:
+        return data.decode()
 
 
 def written(case: Case, plan: Plan) -> list[Counter[RawRecord]]:

@@ -140,6 +140,52 @@ def _python(app: hr.App, topic: Name) -> None:
 
 PYTHON = Setting("python", _python, b"good", lambda _: (("out", b"GOOD"),), options={"worker_timeout": "2s"})
 
+SEEN = hr.stores.key_value("seen", key=hr.STRING, value=hr.INT64)
+
+
+class _Counting(hr.Processor[str, int]):
+    """Counts the records of a key and sends on the count; fails behind that, or sends on something else."""
+
+    def process(self, record: hr.Record) -> None:
+        seen = self.context.store(SEEN)
+        seen.put(record.key, (seen.get(record.key) or 0) + 1)
+        self.context.forward(record.with_value("many" if record.value == "type" else seen.get(record.key)))
+        if record.value == "process":
+            raise LookupError(record.value)
+
+
+def _failing_on(word: str, _: str, text: str) -> None:
+    if text == word:
+        raise LookupError(word)
+
+
+def _topic_of(topic: str, _: str, text: str) -> str:
+    _failing_on("topic", _, text)
+    return topic
+
+
+def _partition_of(_: str, text: str, partitions: int) -> int:
+    return partitions if text == "partition" else 0
+
+
+def _code(app: hr.App, topic: Name) -> None:
+    stream = app.stream(topic("in"), key=hr.STRING, value=hr.STRING)
+    stream.foreach(partial(_failing_on, "foreach"), name="foreach")
+    stream.process(_Counting, stores=[SEEN], name="counting").to(topic("counts"), name="to-counts")
+    looked = stream.peek(partial(_failing_on, "peek"), name="peek")
+    looked.to(partial(_topic_of, topic("out")), name="to-any")
+    moved = looked.repartition(2, partitioner=_partition_of, name="moved")
+    moved.to(topic("numbers"), partitioner=lambda _, text, n: 10 // hr.length(text) % n, name="to-numbers")
+
+
+CODE = Setting(
+    "code",
+    _code,
+    b"good",
+    lambda n: (("counts", int64(n)), ("out", b"good"), ("numbers", b"good")),
+    outputs=("counts", "out", "numbers"),
+)
+
 MOST = 10_000
 """What a record may have in the topic `small`, in bytes; in the one of dead letters it is twice as much."""
 

@@ -277,6 +277,7 @@ def kafka_streams(workload: str, broker: str, place: Path, *, source: str, targe
         live=True,
         every=False,
         once=True,
+        member="one",  # known again after a kill: else the broker waits 45 s for the one that is gone
     )
     return [*streams.command(), job.text()]
 

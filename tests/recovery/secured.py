@@ -18,7 +18,6 @@ from typing import Any
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its stubs do not re-export them
     AclBinding,
     AclBindingFilter,
-    AclOperation,
     AclPermissionType,
     AdminClient,
     ResourcePatternType,
@@ -29,7 +28,7 @@ from headrace.errors import BrokerError
 from headrace.jvm.archive import Archive
 from headrace.jvm.jars import fetch
 from headrace.jvm.java import find_java
-from headrace.log.acls import Acl
+from headrace.log.acls import Acl, operation_of
 from headrace.log.broker_config import java_options, logging_config, new_cluster_id, server_properties
 from headrace.log.broker_dir import BrokerDir
 from headrace.log.client import make_client
@@ -84,7 +83,7 @@ class SecuredBroker:
 def _parts(user: str, acl: Acl) -> tuple[Any, ...]:
     pattern = ResourcePatternType.PREFIXED if acl.prefixed else ResourcePatternType.LITERAL
     resource = ResourceType[acl.kind.replace("-", "_").upper()]
-    operation = AclOperation[acl.operation.upper()]
+    operation = operation_of(acl)
     return resource, acl.name, pattern, f"User:{user}", "*", operation, AclPermissionType.ALLOW
 
 

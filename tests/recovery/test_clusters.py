@@ -134,7 +134,7 @@ def run(directory: Path, text: str, *command: str) -> list[str]:
     """Run a program and return the lines that it prints."""
     file = directory / "program.py"
     file.write_text(text)
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
     done = subprocess.run(
         [*command, str(file)], capture_output=True, text=True, timeout=300, check=False, env=environment
     )

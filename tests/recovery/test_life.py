@@ -21,7 +21,7 @@ pytestmark = pytest.mark.spark
 PROGRAM = """
 import headrace as hr
 
-app = hr.App("program", broker={broker!r}, checkpoint={checkpoint!r})
+app = hr.App({source!r}, broker={broker!r}, checkpoint={checkpoint!r})
 words = app.stream({source!r}, value=hr.STRING).peek(lambda key, word: (key, word))
 words.group_by(lambda _, word: word).count(store="n").to_stream().to({target!r})
 
@@ -32,7 +32,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def program(broker: str, topic: Callable[..., str], tmp_path: Path) -> tuple[Path, str, str]:
-    """A file with an application, the topic it reads, and the one it writes."""
+    """A file with an application, the topic it reads, after which it is called, and the one it writes."""
     source, target = topic("words"), topic("counts")
     file = tmp_path / "program.py"
     file.write_text(
@@ -66,27 +66,29 @@ def test_a_signal_finishes_the_batch_and_closes(
     assert process.returncode == 0, err
     assert out.splitlines() == ["(None, 'mill')"] * 3
     lines = err.splitlines()
-    assert lines[0].startswith("program: starting Spark, its log is ")
-    assert lines[1:] == [
-        f"program: running, from {source} to {target}",
-        "program: stores without bound: n (describe() says why)",
-        "program: finishing the batch ...",
-        "program: closed after 3 records in, 1 out, 1 batch",
+    assert lines[0].startswith(f"{source}: starting Spark, its log is ")
+    assert lines[1] == f"{source}: running, from {source} to {target}"
+    assert lines[2].startswith(f"{source}: queries at http://127.0.0.1:")
+    assert lines[3:] == [
+        f"{source}: stores without bound: n (describe() says why)",
+        f"{source}: finishing the batch ...",
+        f"{source}: closed after 3 records in, 1 out, 1 batch",
     ]
 
 
 @pytest.mark.parametrize("seconds", [0.0, 2.0])
 def test_a_signal_while_starting(program: tuple[Path, str, str], seconds: float) -> None:
-    command = [sys.executable, "-m", "headrace.cli.main", "run", str(program[0])]
+    file, source, _ = program
+    command = [sys.executable, "-m", "headrace.cli.main", "run", str(file)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        assert process.stderr.readline().startswith("program: starting Spark")
+        assert process.stderr.readline().startswith(f"{source}: starting Spark")
         time.sleep(seconds)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=90)
     assert (process.returncode, out) == (0, ""), err
-    assert all(line.startswith("program: ") for line in err.splitlines()), err
-    assert "program: closed after 0 records in, 0 out, 0 batches" in err
+    assert all(line.startswith(f"{source}: ") for line in err.splitlines()), err
+    assert f"{source}: closed after 0 records in, 0 out, 0 batches" in err
 
 
 def test_a_killed_program_goes_on_where_it_was(broker: str, program: tuple[Path, str, str]) -> None:

@@ -46,13 +46,14 @@ def test_metrics_of_a_batch(broker: str, topic: Callable[..., str], tmp_path: Pa
     assert found.lag == {(source, 0): 0}
     assert found.last is not None and found.last.number == 0
     assert 0 < found.last.parts_ms["addBatch"] <= found.last.duration_ms == found.busy_ms
-    assert [(stage.number, stage.records_in, stage.records_out) for stage in found.stages] == [(1, 6, 2), (2, 1, 1)]
+    assert [(stage.number, stage.records_in, stage.records_out) for stage in found.stages] == [(1, 6, 4), (2, 1, 2)]
+    assert found.rows_logged == 3  # of both stores
     assert [stage.state_rows for stage in found.stages] == [2, 1]
     assert all(stage.state_bytes > 0 for stage in found.stages)
 
     text = app.explain()
     assert f"\nbatch 0: 6 records in, 1 out, {found.last.duration_ms / 1000:.1f} s, " in text
-    assert "\n  last batch: 6 records in, 2 out, state of 2 rows in " in text
+    assert "\n  last batch: 6 records in, 4 out, state of 2 rows in " in text
     assert "\n  by-key dropped 2 records: no key\n" in text
 
 

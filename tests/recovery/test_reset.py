@@ -56,6 +56,9 @@ class Counting:
         code, said = self.command("run", "--until", "latest", *options)
         assert code == 0, said
 
+    def changelog(self, beside: str = "") -> str:
+        return f"{self.name}{beside}-counts-changelog"
+
     def written(self, since: int = 0, target: str | None = None) -> list[tuple[str, int]]:
         found = list(consume(self.broker, None, target or self.target))[since:]
         return sorted(((record.key or b"").decode(), hr.INT64.decode(record.value) or 0) for record in found)
@@ -77,6 +80,7 @@ def test_from_the_beginning(app: Counting) -> None:
     assert said.splitlines() == [
         f"application '{app.name}', checkpoint {app.checkpoint}",
         "  state that is removed: counts",
+        f"  changelogs that begin anew: {app.name}-counts-changelog",
         f"  topic {app.source}: read from its beginning; 3 read again",
         "nothing was done (--dry-run)",
     ]
@@ -84,8 +88,10 @@ def test_from_the_beginning(app: Counting) -> None:
     assert len(app.written()) == 2
     assert app.command("reset", "--to", "earliest", "--yes")[1].endswith("begins anew at its next start\n")
     assert Group(app.name, app.broker).positions() == {(app.source, 0): 0}
+    assert Topics(app.broker).partitions([app.changelog()]) == {app.changelog(): None}
     app.run()
     assert app.written(2) == [("mill", 2), ("weir", 1)]
+    assert app.written(target=app.changelog()) == [("mill", 2), ("weir", 1)]
 
 
 @pytest.mark.parametrize(("to", "counted"), [("latest", []), ("file", [("mill", 1), ("weir", 1)])])
@@ -165,10 +171,13 @@ def test_beside_and_then_in_its_place(app: Counting) -> None:
     app.say("mill")
     app.run("--as", "v2")
     assert "there is no run to go on from" in app.command("reset", "--as", "v3", "-y")[1]
+    assert app.written(target=app.changelog()) == [("mill", 2), ("weir", 1)]
     assert app.command("reset", "--as", "v2", "--yes")[0] == 0
+    assert app.written(target=app.changelog()) == app.written(target=app.changelog("-v2")) == [("mill", 2), ("mill", 3)]
     app.say("mill")
     app.run()
     assert app.written(2) == [("mill", 4)]
+    assert app.written(target=app.changelog()) == [("mill", 2), ("mill", 3), ("mill", 4)]
     assert app.written(target=f"{app.target}-v2") == [("mill", 2), ("mill", 3)]
 
 

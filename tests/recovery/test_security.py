@@ -15,12 +15,14 @@ from click.testing import CliRunner
 
 import headrace as hr
 from headrace.cli.acls import acls
+from headrace.cli.load import load_app
 from headrace.cli.main import main
 from headrace.errors import BrokerNotTrusted, HeadraceError, LoginRefused, NotAllowed
 from headrace.log.acls import Acl, Rights
 from headrace.log.groups import Group
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
+from headrace.runtime.changelogs import SETTINGS
 from recovery.secured import SecuredBroker, secured_broker
 
 pytestmark = pytest.mark.spark
@@ -42,10 +44,21 @@ NEEDED = [
     "Read on topic 'orders'",
     "Write on topic 'totals'",
     "Write on topic 'shop-dead-letters'",
+    "Write on topic 'shop-total-changelog'",
+    "Create on topic 'shop-total-changelog'",
+    "DescribeConfigs on topic 'shop-total-changelog'",
+    "Delete on topic 'shop-total-changelog'",
     "Read on group 'shop'",
     "Read on group names that begin with 'shop-sink-'",
     "Write on transactional id names that begin with 'shop-sink-'",
 ]
+ASKED = [
+    "Read on topic 'shop-total-changelog'",
+    "Read on topic 'shop-query-servers'",
+    "Write on topic 'shop-query-servers'",
+    "Create on topic 'shop-query-servers'",
+]
+"""While it runs on, and its stores can be asked."""
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +95,14 @@ def put(broker: SecuredBroker, topic: str, **records: bytes | None) -> None:
     produce(broker.address, broker.admin, topic, [NewRecord(key=k.encode(), value=v) for k, v in records.items()])
 
 
+def have_an_earlier_life(broker: SecuredBroker) -> None:
+    """Have a row in the changelog, which an application that begins anew has to remove."""
+    topic = "shop-total-changelog"
+    if broker.topics.partitions([topic])[topic] is None:
+        broker.topics.create(topic, 2, SETTINGS)
+    put(broker, topic, eve=hr.INT64.encode(1))
+
+
 def totals(broker: SecuredBroker) -> list[tuple[bytes | None, int | None]]:
     found = consume(broker.address, broker.admin, "totals")
     return [(record.key, hr.INT64.decode(record.value)) for record in found]
@@ -92,7 +113,7 @@ class TestAllowed:
     """One who has just what the command prints."""
 
     def test_it_is_enough(self, secured: SecuredBroker, needed: list[Acl], tmp_path: Path) -> None:
-        assert sorted(map(str, needed)) == sorted(NEEDED)
+        assert sorted(map(str, needed)) == sorted(NEEDED + ASKED)
         file = program(secured, tmp_path)
         assert main(["run", str(file), "--until", "latest"]) == 0
         assert totals(secured) == [(b"ann", 4)]
@@ -107,6 +128,17 @@ class TestAllowed:
         with pytest.raises(NotAllowed, match="does not allow Create on topic 'more'"):
             Topics(secured.address, secured.login("shop")).create("more")
 
+    def test_it_is_enough_to_be_asked(self, secured: SecuredBroker, needed: list[Acl], tmp_path: Path) -> None:
+        assert needed
+        app = load_app(str(program(secured, tmp_path)))
+        put(secured, "orders", cyd=b"tea")
+        with app:
+            assert app.url is not None
+            while app.store("total").get("cyd") is None:
+                assert not app.wait(0.1)
+            with hr.connect(app.url) as connection:
+                assert connection.store("total").get("cyd") == app.store("total").get("cyd")
+
     @pytest.mark.parametrize("lacking", NEEDED)
     def test_each_is_needed(
         self,
@@ -120,6 +152,7 @@ class TestAllowed:
         """Who may only look where they should read or write is told so by what fails, not by a check before it."""
         monkeypatch.setattr(Rights, "lacking", lambda *_: [])
         (acl,) = [one for one in needed if str(one) == lacking]
+        have_an_earlier_life(secured)
         with Less(secured, acl):
             assert main(["run", str(program(secured, tmp_path)), "--until", "latest"]) == 1
         (told,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]

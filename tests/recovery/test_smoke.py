@@ -210,7 +210,7 @@ def test_it_is_stopped_and_killed_more_often(
     broker: str, topic: Callable[..., str], tmp_path: Path, chance: random.Random
 ) -> None:
     smoke = Smoke(broker, topic, tmp_path, keys=20, values=1000, partitions=5)
-    bother(smoke, smoke.running, chance, faults=CHAOS // 4, each_s=40)
+    bother(smoke, smoke.running, chance, faults=CHAOS // 4, each_s=90)
 
 
 @long
@@ -228,4 +228,4 @@ def test_kafka_streams_is_stopped_and_killed(
         program.await_words("polling")
         return program
 
-    bother(smoke, start, chance, faults=CHAOS // 4, each_s=40)
+    bother(smoke, start, chance, faults=CHAOS // 4, each_s=90)

@@ -9,7 +9,7 @@ from cases.all import all_cases
 from headrace.passes.pipeline import rewrite
 from headrace.plan import nodes
 from headrace.plan.nodes import ForeignKeySubscribe, Node, Source, StreamGlobalJoin, TableGroupBy
-from headrace.plan.placed import Later
+from headrace.plan.placed import Later, Through
 from headrace.spark.native import OPERATORS as NATIVE
 from headrace.spark.reasons import IN_SPARK
 from headrace.task.operators import OPERATORS
@@ -47,7 +47,7 @@ def test_the_nodes_that_only_python_runs_are_listed() -> None:
 def test_every_stateless_node_of_streams_has_a_native_form() -> None:
     # Sources are not operators on rows: spark/source.py makes the rows.
     assert names({node for node in NODES if not inside(node)} - set(NATIVE) - {Source}) == []
-    assert names(set(NATIVE) - NODES - {Later}) == []
+    assert names(set(NATIVE) - NODES - {Later, Through}) == []
 
 
 def test_every_node_that_runs_inside_a_stage_has_an_operator_in_the_kernel() -> None:

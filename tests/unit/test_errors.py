@@ -30,6 +30,7 @@ def test_the_groups_are_few() -> None:
         "RunError",
         "KitError",
         "ProcessorError",
+        "QueryError",
     }
 
 

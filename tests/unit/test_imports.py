@@ -14,8 +14,8 @@ PACKAGE = Path(headrace.__file__).parent
 
 # Downwards, or rightwards in a row, never across a bar.
 PICTURE = """
-cli  console  rest  |  testing
-connect  query  runtime  observe
+cli  console  |  testing
+connect  runtime  rest  query  observe
 lane
 task  |  spark
 dsl  processor  |  sql  |  passes
@@ -36,11 +36,17 @@ HOMES = {
     "pytest": {"testing/plugin.py"},
     "pyarrow": {"task/arrow.py"},
     "cloudpickle": {"lane", "spark"},
+    "rocksdict": {"query"},
+    "starlette": {"rest"},
+    "uvicorn": {"rest"},
+    "httptools": {"rest"},
+    "httpx": {"rest"},
 }
 EXCEPTIONS = {
     ("spark/program.py", "lane"),  # what Python processes are told
     ("spark/prefetch.py", "lane"),
     ("cli/main.py", "__version__"),  # of the front door
+    ("rest/openapi.py", "__version__"),
 }
 
 
@@ -101,7 +107,19 @@ def test_the_front_door_loads_no_spark() -> None:
     loaded = f"{used}; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
     found = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout.split()
     assert "headrace" in found
-    assert not {"pyspark", "py4j", "confluent_kafka", "pandas", "pyarrow", "rich", "pytest"} & set(found)
+    assert not {
+        "pyspark",
+        "py4j",
+        "confluent_kafka",
+        "pandas",
+        "pyarrow",
+        "rich",
+        "pytest",
+        "starlette",
+        "uvicorn",
+        "httpx",
+        "rocksdict",
+    } & set(found)
 
 
 def test_the_plugin_of_pytest_loads_no_more_than_its_fixture() -> None:

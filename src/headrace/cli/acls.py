@@ -36,7 +36,8 @@ def acls(broker: Target, target: str, principal: str | None, as_json: bool) -> N
     """
     app = load_app(target)
     chosen, plan = target_of(app, broker), rewrite(app.plan())
-    needed = acls_of(plan, transactions=app.guarantee == "exactly_once")
+    served = app.serve is not None
+    needed = acls_of(plan, transactions=app.guarantee == "exactly_once", asked=True, served=served)
     user = {_USER: chosen.kafka.get(_USER, app.id)}
     whom = principal or f"User:{with_secrets(user)[_USER]}"
     if as_json:

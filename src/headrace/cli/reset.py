@@ -10,9 +10,10 @@ import click
 from headrace.cli.connection import Target, broker_options, connected
 from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app, target_of
 from headrace.cli.record_lines import timestamp_of
+from headrace.passes.pipeline import rewrite
 from headrace.runtime.app import App
 from headrace.runtime.checkpoint import Checkpoint
-from headrace.runtime.reset import Move, Reset, To, resetting
+from headrace.runtime.reset import Move, Reset, To, resetting, switch
 
 
 class Beginning(click.ParamType[To]):
@@ -55,11 +56,12 @@ def reset(
         raise click.UsageError("say where to begin with --to, or --as which run")
     app = load_app(target, checkpoint)
     if beside is not None:
-        _switch(app, beside, dry_run=dry_run, yes=yes)
+        _switch(app, broker, beside, dry_run=dry_run, yes=yes)
         return
     assert to is not None
     place = checkpoint_of(app)
-    with connected(target_of(app, broker)) as at, resetting(app.plan(), place, to, at.address, at.kafka) as found:
+    plan = rewrite(app.plan())
+    with connected(target_of(app, broker)) as at, resetting(plan, place, to, at.address, at.kafka) as found:
         _show(found)
         if dry_run:
             click.echo("nothing was done (--dry-run)")
@@ -70,7 +72,7 @@ def reset(
     click.echo(f"application {app.id!r} begins anew at its next start")
 
 
-def _switch(app: App, name: str, *, dry_run: bool, yes: bool) -> None:
+def _switch(app: App, broker: Target, name: str, *, dry_run: bool, yes: bool) -> None:
     """The live application goes on with the state and the positions of a run beside it."""
     if app.checkpoint.address is not None:
         raise click.UsageError("--as is for checkpoints in directories")
@@ -85,13 +87,16 @@ def _switch(app: App, name: str, *, dry_run: bool, yes: bool) -> None:
             return
         if not yes:
             click.confirm(f"switch application {app.id!r}?", abort=True, err=True)
-        mine.adopt(other)
+        at = held.enter_context(connected(target_of(app, broker)))
+        switch(rewrite(app.plan()), mine, other, name, at.address, at.kafka)
     click.echo(f"application {app.id!r} goes on from there at its next start")
 
 
 def _show(found: Reset) -> None:
     click.echo(f"application {found.app!r}, checkpoint {found.checkpoint.place}")
     click.echo(f"  state that is removed: {', '.join(found.stores) or 'none'}")
+    if found.changelogs:
+        click.echo(f"  changelogs that begin anew: {', '.join(found.changelogs)}")
     for move in found.moves:
         click.echo(f"  {'table' if move.table else 'topic'} {move.topic}: {_words(move)}")
 

@@ -23,6 +23,7 @@ from headrace.plan.nodes import (
     TableAggregate,
     TableGroupBy,
     TableReduce,
+    To,
     WindowedCogroup,
 )
 from headrace.plan.nodes.beside import BesideNode
@@ -58,15 +59,11 @@ def failing_parts(node: Node, asked: str, here: str) -> tuple[Node, ...]:
 def may_fail(node: Node) -> bool:
     """Whether the application can go on without a record that this node fails on.
 
-    Not if a group would have to be taken apart again, if every task sees the record, or if what the function does is
-    all that is wanted of it.
+    Not if a group would have to be taken apart again, or if every task sees the record.
     """
-    facts = node.facts
-    if isinstance(node, TableAggregate | TableReduce | TableGroupBy) or facts.everywhere:
+    if isinstance(node, TableAggregate | TableReduce | TableGroupBy) or node.facts.everywhere:
         return False
-    if facts.ends and not facts.table:
-        return False
-    return isinstance(node, Source) or _has_function(node)
+    return isinstance(node, Source | To) or _has_function(node)
 
 
 def expired(declared: Declared, node: Node, name: str | None, here: str) -> Node:

@@ -113,7 +113,7 @@ class Builder:
 
         Records of one partition come in order. The same topics read twice, with the same types, are one source.
         A record whose bytes do not fit its serde stops the application with its topic-partition@offset, unless
-        `.errors()` of the stream is read.
+        `.errors()` of the stream is read or `on_error` says otherwise; so does one without a time.
 
         `timestamp` gives records their times: `lambda key, value: ...` in milliseconds, which may also take the
         record's own `timestamp` and the latest `partition_time`; a negative result drops the record. Or it says what to
@@ -250,9 +250,19 @@ class Builder:
         """
         here = origin()
         history_ms = duration_ms("history", history, here)
-        kept = store or f"{topic}.versioned_table"
         return self._table(
-            VersionedTable, topic, key, value, kept, "every", name, here, timestamp, start, history_ms=history_ms
+            VersionedTable,
+            topic,
+            key,
+            value,
+            store,
+            "every",
+            name,
+            here,
+            timestamp,
+            start,
+            path=f"{topic}.versioned_table",
+            history_ms=history_ms,
         )
 
     def global_table(
@@ -361,6 +371,7 @@ class Builder:
         here: str,
         timestamp: Timestamp | None,
         start: str | None,
+        path: str | None = None,
         **parameters: Any,
     ) -> KTable[Any, Any]:
         topics, _ = topics_of(topic, here)
@@ -384,7 +395,7 @@ class Builder:
             value=value,
             timestamp=stamp or Times.FAIL,
             start=first or Start.EARLIEST,
-            **self._declared.kept(store, emit, here),
+            **self._declared.kept(store, emit, here, path),
             **parameters,
         )
         return KTable(self._declared, self._declared.add(node))

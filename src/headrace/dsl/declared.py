@@ -50,7 +50,8 @@ class Declared:
             raise NothingToRun(self.id)
         self._check_stores()
         check_topics(self.nodes)
-        return self.handlers.applied(self.connections.connected(Plan(self.id, ends, tuple(self.nodes))))
+        named = frozenset(self._stores.keys() - self._unnamed_stores)
+        return self.handlers.applied(self.connections.connected(Plan(self.id, ends, tuple(self.nodes), named)))
 
     def add(self, node: N) -> N:
         """Take a node into the topology."""
@@ -108,12 +109,15 @@ class Declared:
             self._unnamed_stores.add(path)
         return chosen
 
-    def kept(self, store: str | None, emit: str | None, here: str) -> dict[str, Any]:
-        """`store` and `emit` of a table that keeps its rows only if told where; without, every change is sent on."""
-        if store is None:
+    def kept(self, store: str | None, emit: str | None, here: str, path: str | None = None) -> dict[str, Any]:
+        """`store` and `emit` of a table that keeps its rows only if told where; without, every change is sent on.
+
+        One that always keeps them has a `path` for the name of its store.
+        """
+        if store is None and path is None:
             self.emission(emit, here)  # raises if it is none
             return {"store": None, "emit": Emit.EVERY}
-        return {"store": self.store_name(store, store, here), "emit": self.emission(emit, here)}
+        return {"store": self.store_name(store, path or str(store), here), "emit": self.emission(emit, here)}
 
     def emission(self, emit: str | None, here: str) -> Emit:
         """Which changes of a table are sent on: as told there, or as for the whole application."""

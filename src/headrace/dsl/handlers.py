@@ -17,7 +17,10 @@ from headrace.plan.nodes import DeadLetters, Errors, Filter, Map, Node, Skipped
 from headrace.serde import STRING, JsonSerde
 from headrace.serde.json import json
 
-Handler = str | Callable[[Failure[Any]], str]
+Question = Callable[[Failure[Any]], str]
+"""A function that says what to do with a record that fails."""
+
+Handler = str | Question
 """What to do with a record that fails: "fail", "skip", "dead_letter", or a function that says so of each failure."""
 
 FAIL, SKIP, DEAD_LETTER = ANSWERS = ("fail", "skip", "dead_letter")
@@ -100,13 +103,13 @@ def _told(failure: Any) -> Any:
     return failure.origin, Letter(failure.node, failure.error, failure.message, failure.origin)
 
 
-def _decision(handler: Callable[[Failure[Any]], str], node: Node) -> Bound:
+def _decision(handler: Question, node: Node) -> Bound:
     """Whether a failure goes to the dead letters, as the user's function says: it may have the application fail."""
     return Opaque(
         BOOL,
         True,
         shown(handler),
-        _Decision(handler),
+        _Decision(Asked(handler)),
         VALUE,
         "the function of on_error",
         "it says what becomes of each failure",
@@ -115,13 +118,24 @@ def _decision(handler: Callable[[Failure[Any]], str], node: Node) -> Bound:
 
 
 @dataclass(frozen=True)
-class _Decision:
-    handler: Callable[[Failure[Any]], str]
+class Asked:
+    """What the user's function says of a failure, if it is an answer."""
 
-    def __call__(self, failure: Failure[Any]) -> bool:
+    handler: Question
+
+    def __call__(self, failure: Failure[Any]) -> str:
         answer = self.handler(failure)
-        if answer == FAIL:
-            raise RuntimeError(f"{failure.node} failed on a record: {failure.message}")
         if answer not in ANSWERS:
             raise TypeError(f"on_error gave {answer!r}, it has to give one of {', '.join(map(repr, ANSWERS))}")
+        return answer
+
+
+@dataclass(frozen=True)
+class _Decision:
+    ask: Asked
+
+    def __call__(self, failure: Failure[Any]) -> bool:
+        answer = self.ask(failure)
+        if answer == FAIL:
+            raise RuntimeError(f"{failure.node} failed on a record: {failure.message}")
         return answer == DEAD_LETTER

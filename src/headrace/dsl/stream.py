@@ -314,7 +314,7 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
         Each has its key, time and headers, and as value an `hr.Failure`: the value as it was, the operator, the class
         and message of the exception, and the topic-partition@offset. Nothing of it is in the result. Of a branch,
         these are the failures of all predicates of the split; of a stream that is read, the records whose bytes do not
-        fit its serdes, with keys and values in bytes.
+        fit its serdes, or that have no time, with keys and values in bytes.
 
             numbers = texts.map_values(lambda text: 100 // len(text))
             numbers.errors().to("failed")

@@ -122,6 +122,19 @@ class TopicReplaced(BrokerError):
         )
 
 
+class ChangelogMisfit(BrokerError):
+    """The topic of a store's changelog is there, but not as it has to be."""
+
+    code = "changelog-misfit"
+
+    def __init__(self, topic: str, reasons: Sequence[str]) -> None:
+        super().__init__(
+            f"topic {topic!r} cannot be the changelog of a store: {'; '.join(reasons)}",
+            fix=f"headrace topics delete {topic}, then begin anew: headrace reset app.py --to earliest; or have no "
+            "changelogs with App(..., queryable=False)",
+        )
+
+
 class TopicExists(BrokerError):
     """A topic of that name is there already."""
 
@@ -143,13 +156,13 @@ class TopicRefused(BrokerError):
 
 
 class PositionsRefused(BrokerError):
-    """The positions of an application could not be published."""
+    """The positions of an application could not be published, or read."""
 
     code = "positions-refused"
 
-    def __init__(self, group: str, reason: str) -> None:
+    def __init__(self, group: str, reason: str, doing: str = "written") -> None:
         super().__init__(
-            f"the positions of consumer group {group!r} could not be written: {reason}",
+            f"the positions of consumer group {group!r} could not be {doing}: {reason}",
             fix="let no consumer join a group of the application's name, and allow the application to read it",
         )
 

@@ -201,6 +201,15 @@ class ResetRefused(RunError):
         super().__init__(reason, fix=fix)
 
 
+class RescaleRefused(RunError):
+    """The state cannot be shared among another number of tasks."""
+
+    code = "rescale-refused"
+
+    def __init__(self, reason: str, fix: str) -> None:
+        super().__init__(reason, fix=fix)
+
+
 class BufferFull(RunError):
     """More results have to wait than their operator may hold back."""
 
@@ -222,8 +231,8 @@ class PartitionsChanged(RunError):
     def __init__(self, topic: str, there: int, here: str) -> None:
         super().__init__(
             f"topic {topic!r} has {here} partitions, the state of this application was made when it had {there}",
-            fix="keys may have moved to other partitions, so counts would go on in the wrong place: start with a new"
-            " application id, or begin anew: headrace reset",
+            fix="keys may have moved to other partitions, so counts would go on in the wrong place: have the"
+            " state follow them with headrace rescale, or begin anew with headrace reset",
         )
 
 

@@ -10,11 +10,12 @@ from headrace.lane.outbox import Outbox
 from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.plan.nodes import Emit, Node
-from headrace.plan.placed import Copy, VersionedCopy
+from headrace.plan.placed import Copy, Through, VersionedCopy
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators import OPERATORS, Operator
+from headrace.task.operators.stateless import PassOperator
 from headrace.task.operators.tables import Kept, KeptTable, TableOperator
 
 
@@ -93,5 +94,6 @@ LANE_OPERATORS: dict[type[Node], type[Operator[Any]]] = {
     LeaveExpired: LeaveOperator,
     LeaveFailed: LeaveOperator,
     LeaveLate: LeaveOperator,
+    Through: PassOperator,
     VersionedCopy: VersionedCopyOperator,
 }

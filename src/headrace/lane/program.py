@@ -64,10 +64,16 @@ class Program:
 
     @staticmethod
     def read(data: bytes) -> Program:
-        """What was pickled by value; classes of the user's main file can be found by their names from now on."""
-        program: Program = pickle.loads(data)
-        _know_main_classes()
+        """What was shipped."""
+        program: Program = shipped(data)
         return program
+
+
+def shipped(data: bytes) -> Any:
+    """What was pickled by value; classes of the user's main file can be found by their names from now on."""
+    found = pickle.loads(data)
+    _know_main_classes()
+    return found
 
 
 def _know_main_classes() -> None:

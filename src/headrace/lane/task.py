@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from headrace.lane.entering import Reading, Rows, entering
-from headrace.lane.frames import Channel, Reader, Writer
+from headrace.lane.frames import Channel, Reader, Writer, letter, letter_parts
 from headrace.lane.nodes import Enter
 from headrace.lane.operators import LANE_OPERATORS, LaneContext
 from headrace.lane.outbox import NOBODY, Outbox
@@ -20,10 +20,12 @@ from headrace.model.clock import SetClock
 from headrace.model.record import RawRecord, Record
 from headrace.plan.nodes import Node, Repartition, Source, To
 from headrace.state.stores import Stores
+from headrace.state.undoable import Undoable
 from headrace.task.drops import Drops
 from headrace.task.operators import Operator
 from headrace.task.operators.base import Way
-from headrace.task.operators.source import decoding
+from headrace.task.operators.process import undoable_stores
+from headrace.task.operators.source import Unread, decoding, unread
 from headrace.task.task import Task
 from headrace.task.timers import NEVER
 from headrace.task.timestamps import Timestamps
@@ -42,14 +44,15 @@ class LaneTask:
     ) -> None:
         self._program, self._channel, self._shown = program, channel, shown
         self._state, self._outbox, self._drops = RemoteState(channel, remembered), Outbox(), Drops()
-        self._stores, self._clock = Stores(self._state), SetClock()
+        undoable = Undoable(self._state, undoable_stores(program.reading_failures))
+        self._stores, self._clock = Stores(undoable), SetClock()
         self._counted: dict[tuple[str, str], int] = {}
         self._context = LaneContext(
             send=self._send,
             write=self._write,
             show=print,
             stores=self._stores,
-            state=self._state,
+            state=undoable,
             drops=self._drops,
             clock=self._clock,
             sending_old=program.sending_old,
@@ -97,6 +100,8 @@ class LaneTask:
         if alone is None or tags.count(tags[0]) < len(tags):
             return False
         node, way = alone
+        if isinstance(node, Source) and any(rows.olds):
+            return False
         records, outbox = rows.all_at_once(node), self._outbox
         for number, record in enumerate(records or ()):
             outbox.cause = number
@@ -176,17 +181,26 @@ class LaneTask:
             return entering(node)
         assert isinstance(node, Source)
         decode = decoding(node, failures_read=node in self._program.reading_failures)
-        return lambda raw, _old, _latest: decode(raw)
+
+        def read(raw: RawRecord, untimed: bytes | None, _: bool) -> Record:
+            if untimed is None:
+                return decode(raw)
+            error, message = letter_parts(untimed)
+            return unread(raw, (error or b"").decode(), (message or b"").decode())
+
+        return read
 
     def _stamping(self, tag: int, source: Source) -> Entry:
-        read = self._reading(source)
+        read = self._timestamps.reading(source, failures_read=source in self._program.reading_failures)
 
-        def stamp(raw: RawRecord, old: bytes | None, latest: bool) -> None:
+        def stamp(raw: RawRecord, _old: bytes | None, _latest: bool) -> None:
             _, _, key, value, headers, origin = raw
-            partition = str(origin).rpartition("@")[0]
-            record = self._timestamps.stamped(source, partition, read(raw, old, latest))
+            record = read(str(origin).rpartition("@")[0], raw)
             if record is not None:
-                self._outbox.add(tag, record.ts, key, value, None, headers, None, True)
+                failed, untimed = record.value, None
+                if isinstance(failed, Unread):
+                    untimed = letter([failed.error.encode(), failed.message.encode()])
+                self._outbox.add(tag, record.ts, key, value, untimed, headers, None, True)
 
         return stamp
 

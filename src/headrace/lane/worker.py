@@ -15,9 +15,10 @@ from typing import BinaryIO
 
 from headrace.lane.faults import fault_text
 from headrace.lane.frames import Channel, Reader
-from headrace.lane.program import Program
+from headrace.lane.program import Program, shipped
 from headrace.lane.shown import Shown
 from headrace.lane.task import LaneTask
+from headrace.model.failure import Failure
 
 _PIPE = 1 << 20
 _YOUNG = 200_000
@@ -57,6 +58,8 @@ class Worker:
                 return self._begin(asked)
             case "C":
                 return self._tasks[self._at_hand].take(asked)
+            case "H":
+                return _sized(_handled(asked))
         assert kind == "E"
         return self._tasks[self._at_hand].end()
 
@@ -69,6 +72,13 @@ class Worker:
             gc.collect()
             gc.freeze()
         return self._tasks[self._at_hand].begin(batch, now_ms)
+
+
+def _handled(asked: Reader) -> str:
+    """What the user's function says of a record that a topic does not take."""
+    ask, value = shipped(asked.data()), asked.part()
+    answer: str = ask(Failure(value, asked.text(), asked.text(), asked.text(), None))
+    return answer
 
 
 def _sized(text: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
@@ -45,6 +46,11 @@ class Acl:
         return f"{self.operation} on {self.kind.replace('-', ' ')}{begin} {self.name!r}"
 
 
+def operation_of(acl: Acl) -> AclOperation:
+    """The operation as the client knows it."""
+    return AclOperation[re.sub(r"(?<!^)(?=[A-Z])", "_", acl.operation).upper()]
+
+
 class Rights:
     """What the user of some client properties may do. Of transactional ids the broker does not tell."""
 
@@ -71,7 +77,7 @@ class Rights:
             return exc.args[0].code() not in _REFUSALS  # what is not there is somebody else's to say
         except TimeoutError as exc:
             raise self._troubles.error(self._address, _ANSWER_S) from exc
-        return not operations or AclOperation[acl.operation.upper()] in operations
+        return not operations or operation_of(acl) in operations
 
     def _of_topics(self, names: list[str]) -> Mapping[str, Future[Any]]:
         asked = TopicCollection(names)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
+from contextlib import closing
+from typing import Any
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from headrace.errors import BrokerError, NotAllowed, PositionsRefused
 from headrace.log.client import make_client, reason_of
 
 _ANSWER_S = 10.0
+_LOOK_S = 5.0
+# Of topics that Kafka keeps for itself.
+_INTERNAL = "__"
 
 Positions = Mapping[tuple[str, int], int]
 """The offset of the next record by topic and partition."""
@@ -20,7 +26,7 @@ class Group:
     """A consumer group that has no members: positions are written for it."""
 
     def __init__(self, name: str, address: str, kafka: Mapping[str, str] | None = None) -> None:
-        self.name = name
+        self.name, self._address, self._kafka = name, address, kafka
         self._client, _ = make_client(AdminClient, address, kafka)
 
     def publish(self, positions: Positions) -> None:
@@ -30,20 +36,12 @@ class Group:
         try:
             answers = asked[self.name].result(_ANSWER_S).topic_partitions
         except KafkaException as exc:
-            raise self._refused(exc.args[0]) from exc
+            raise refused(self.name, exc.args[0]) from exc
         except TimeoutError as exc:
             raise PositionsRefused(self.name, f"no answer within {_ANSWER_S:g} s") from exc
         for one in answers:
             if one.error is not None:
-                raise self._refused(one.error, one)
-
-    def _refused(self, error: KafkaError, place: TopicPartition | None = None) -> BrokerError:
-        if error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
-            return NotAllowed([f"Read on group {self.name!r}"])
-        if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED and place is not None:
-            return NotAllowed([f"Read on topic {place.topic!r}"])
-        where = f"{place.topic}-{place.partition}: " if place is not None else ""
-        return PositionsRefused(self.name, f"{where}{reason_of(error)}")
+                raise refused(self.name, one.error, one)
 
     def delete(self) -> None:
         """Forget the group, if there is one."""
@@ -55,6 +53,71 @@ class Group:
 
     def positions(self) -> dict[tuple[str, int], int]:
         """How far it has come."""
-        asked = self._client.list_consumer_group_offsets([ConsumerGroupTopicPartitions(self.name)])
-        found = asked[self.name].result(_ANSWER_S).topic_partitions
-        return {(one.topic, one.partition): one.offset for one in found if one.offset >= 0}
+        with closing(Standing(self.name, self._address, self._kafka)) as standing:
+            return standing.positions()
+
+    def notes(self) -> list[str]:
+        """What was written beside its positions, by transactions that are over."""
+        asked = self._client.list_consumer_group_offsets(
+            [ConsumerGroupTopicPartitions(self.name)], require_stable=True, request_timeout=_ANSWER_S
+        )
+        try:
+            found = asked[self.name].result(_ANSWER_S).topic_partitions
+        except KafkaException as exc:
+            raise refused(self.name, exc.args[0], doing="read") from exc
+        except TimeoutError as exc:
+            raise PositionsRefused(self.name, f"a transaction is still open after {_ANSWER_S:g} s") from exc
+        return [one.metadata for one in found if one.offset >= 0 and one.metadata]
+
+
+class Standing:
+    """How far a group has come, asked again and again.
+
+    A consumer that never joins the group asks for it. The client of administrators could ask for all positions at once,
+    but ends the process when another broker has become the group's coordinator.
+    """
+
+    def __init__(self, name: str, address: str, kafka: Mapping[str, str] | None = None) -> None:
+        self.name = name
+        settings = {"group.id": name, "enable.auto.commit": False}
+        self._consumer, _ = make_client(Consumer, address, kafka, settings)
+        self._read: set[str] = set()
+        """The topics of which it has positions."""
+
+        self._known: Mapping[str, Any] = {}
+        self._looked = -_LOOK_S
+
+    def positions(self) -> dict[tuple[str, int], int]:
+        """What is published now. That it reads a topic for the first time may be seen some seconds later."""
+        now = time.monotonic()
+        looks = now - self._looked >= _LOOK_S
+        try:
+            topics = self._consumer.list_topics(timeout=_ANSWER_S).topics if looks else self._known
+            asked = [
+                TopicPartition(name, partition)
+                for name, topic in topics.items()
+                if (looks or name in self._read) and not name.startswith(_INTERNAL)
+                for partition in topic.partitions
+            ]
+            answers = self._consumer.committed(asked, timeout=_ANSWER_S) if asked else []
+        except KafkaException as exc:
+            raise refused(self.name, exc.args[0], doing="read") from exc
+        if looks:
+            self._known, self._looked = topics, now
+        found = {(one.topic, one.partition): one.offset for one in answers if one.error is None and one.offset >= 0}
+        self._read = {topic for topic, _ in found}
+        return found
+
+    def close(self) -> None:
+        """Ask no more."""
+        self._consumer.close()
+
+
+def refused(group: str, error: KafkaError, place: TopicPartition | None = None, doing: str = "written") -> BrokerError:
+    """Why positions cannot be had."""
+    if error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
+        return NotAllowed([f"Read on group {group!r}"])
+    if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED and place is not None:
+        return NotAllowed([f"Read on topic {place.topic!r}"])
+    where = f"{place.topic}-{place.partition}: " if place is not None else ""
+    return PositionsRefused(group, f"{where}{reason_of(error)}", doing)

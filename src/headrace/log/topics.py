@@ -54,6 +54,14 @@ class Partition:
     end: int
 
 
+@dataclass(frozen=True)
+class Identity:
+    """One topic, and no other that had its name before or gets it later."""
+
+    id: str
+    partitions: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class TopicDescription:
     """A topic, its partitions, and those of its settings that were set for it."""
@@ -105,15 +113,28 @@ class Topics:
         replication: int = BROKERS_CHOICE,
     ) -> None:
         """Create a topic and wait until it can be used."""
+        self.create_all({name: config or {}}, partitions, replication)
+
+    def create_all(
+        self, configs: Mapping[str, Mapping[str, str]], partitions: int, replication: int = BROKERS_CHOICE
+    ) -> None:
+        """Create topics with these settings and wait until they can be used."""
+        if not configs:
+            return
         self._metadata()
-        asked = self._admin.create_topics([NewTopic(name, partitions, replication, config=dict(config or {}))])
-        self._outcome(asked[name], name, "create", {KafkaError.TOPIC_ALREADY_EXISTS: self._exists})
-        self._settle(name, "create", partial(_usable, name, partitions))
-        # The metadata names a leader a little before that broker knows it.
-        self._offsets(name, range(partitions), _LATEST)
+        wanted = [NewTopic(name, partitions, replication, config=dict(config)) for name, config in configs.items()]
+        asked = self._admin.create_topics(wanted)
+        for name in configs:
+            self._outcome(asked[name], name, "create", {KafkaError.TOPIC_ALREADY_EXISTS: self._exists})
+        for name in configs:
+            self._settle(name, "create", partial(_usable, name, partitions))
+            # The metadata names a leader a little before that broker knows it.
+            self._offsets(name, range(partitions), _LATEST)
 
     def delete(self, names: Sequence[str]) -> None:
         """Delete topics with all their records, and wait until they are gone."""
+        if not names:
+            return
         missing = [name for name, count in self.partitions(names).items() if count is None]
         if missing:
             raise TopicMissing(missing, self.address)
@@ -129,8 +150,7 @@ class Topics:
         if topic is None:
             raise TopicMissing([name], self.address)
         begins, ends = self._offsets(name, topic.partitions, _EARLIEST), self.end_offsets(name)
-        resource = ConfigResource(ResourceType.TOPIC, name)
-        entries = self._outcome(self._admin.describe_configs([resource])[resource], name, "describe", {})
+        entries = self._settings([name])[name]
         return TopicDescription(
             name=name,
             partitions=tuple(
@@ -150,6 +170,15 @@ class Topics:
             },
         )
 
+    def setting(self, names: Sequence[str], key: str) -> dict[str, str]:
+        """One setting of each topic, whoever has set it."""
+        return {name: str(entries[key].value) for name, entries in self._settings(names).items()}
+
+    def _settings(self, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+        resources = {name: ConfigResource(ResourceType.TOPIC, name) for name in names}
+        asked = self._admin.describe_configs(list(resources.values())) if resources else {}
+        return {name: self._outcome(asked[resource], name, "describe", {}) for name, resource in resources.items()}
+
     def end_offsets(self, name: str, *, committed: bool = False) -> dict[int, int]:
         """The offset that each partition's next record gets; `committed`: where a committed reader would stop."""
         count = self.partitions([name])[name]
@@ -166,6 +195,28 @@ class Topics:
         ends = self.end_offsets(name)
         found = self._offsets(name, ends, OffsetSpec.for_timestamp(ms))
         return {partition: ends[partition] if offset < 0 else offset for partition, offset in found.items()}
+
+    def identities(self, names: Iterable[str]) -> dict[str, Identity | None]:
+        """Which topics there are now by these names; None for one that does not exist."""
+        wanted = list(names)
+        asked = self._admin.describe_topics(TopicCollection(wanted), request_timeout=_ANSWER_S) if wanted else {}
+        return {name: self._identity(name, answer) for name, answer in asked.items()}
+
+    def ends(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """The offsets behind all records of some partitions, also behind those of open transactions."""
+        wanted = {TopicPartition(topic, partition): _LATEST for topic, partition in places}
+        asked = self._admin.list_offsets(wanted, request_timeout=_ANSWER_S) if wanted else {}
+        return {
+            (one.topic, one.partition): self._outcome(future, one.topic, "read the offsets of", {}).offset
+            for one, future in asked.items()
+        }
+
+    def _identity(self, name: str, answer: Future[Any]) -> Identity | None:
+        try:
+            found = self._outcome(answer, name, "describe", {KafkaError.UNKNOWN_TOPIC_OR_PART: self._missing})
+        except TopicMissing:
+            return None
+        return Identity(str(found.topic_id), len(found.partitions))
 
     def _refuse_hidden(self, names: list[str]) -> None:
         """A list of all topics leaves out those that one may not see; asked for by their names the broker tells."""

@@ -33,7 +33,12 @@ class Batch:
     number: int
     records_in: int
     records_out: int
+    """Without the rows that went to changelogs."""
+
     duration_ms: int
+    rows_logged: int = 0
+    """Rows of stores that were written to changelogs."""
+
     parts_ms: Mapping[str, int] = field(default_factory=dict)
     """What the time was spent on, as Spark calls it."""
 

@@ -165,3 +165,15 @@ def keyed_struct(types: dict[str, Type]) -> StructType:
     fields = tuple(StructField(name, type_, True) for name, type_ in types.items())
     listed = ", ".join(f"{name!r}: {type_}" for name, type_ in types.items())
     return struct_of(f"{{{listed}}}", fields, dict, keyed=True)
+
+
+def is_object(type_: Type) -> bool:
+    """Whether it is not known what values of a type are."""
+    match type_:
+        case ListType(element=inner) | OptionalType(of=inner) | DictType(value=inner):
+            return is_object(inner)
+        case TupleType(items=items):
+            return any(map(is_object, items))
+        case StructType(fields=fields):
+            return any(is_object(field.type) for field in fields)
+    return type_ == OBJECT

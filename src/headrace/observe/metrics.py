@@ -18,6 +18,9 @@ class Metrics:
     batches: int = 0
     records_in: int = 0
     records_out: int = 0
+    rows_logged: int = 0
+    """Rows of stores that were written to changelogs, which are no output."""
+
     busy_ms: int = 0
     """How long all batches took together."""
 
@@ -41,6 +44,7 @@ class Metrics:
             batches=self.batches + 1,
             records_in=self.records_in + batch.records_in,
             records_out=self.records_out + batch.records_out,
+            rows_logged=self.rows_logged + batch.rows_logged,
             busy_ms=self.busy_ms + batch.duration_ms,
             drops=dict(Counter(self.drops) + Counter(batch.drops)),
             last=batch,
@@ -48,20 +52,22 @@ class Metrics:
 
     def prometheus(self) -> str:
         """All of it in Prometheus' text format."""
-        return prometheus(self._families(), {"app": self.app})
+        return prometheus(self.families(), {"app": self.app})
 
     def __str__(self) -> str:
         records = "1 record" if self.records_in == 1 else f"{self.records_in:,} records"
         batches = "1 batch" if self.batches == 1 else f"{self.batches:,} batches"
         return f"{records} in, {self.records_out:,} out, {batches}"
 
-    def _families(self) -> list[Family]:
+    def families(self) -> list[Family]:
+        """All of it as Prometheus knows it."""
         last = self.last or Batch(number=-1, records_in=0, records_out=0, duration_ms=0)
         by_stage = {stage.number: {"stage": str(stage.number)} for stage in last.stages}
         return [
             Family.counter("batches_total", "Batches done since the start.", self.batches),
             Family.counter("records_in_total", "Records read since the start.", self.records_in),
             Family.counter("records_out_total", "Records written since the start.", self.records_out),
+            Family.counter("rows_logged_total", "Rows written to changelogs since the start.", self.rows_logged),
             Family.counter("batch_seconds_total", "Time that all batches took together.", self.busy_ms / 1000),
             Family.counters(
                 "records_dropped_total",

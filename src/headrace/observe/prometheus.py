@@ -19,6 +19,8 @@ class Family:
     help: str
     kind: str
     samples: Samples
+    suffixes: Sequence[str] = ()
+    """Behind the name, one for each sample; none if all have the name alone."""
 
     @staticmethod
     def counters(name: str, help: str, samples: Samples) -> Family:
@@ -40,6 +42,12 @@ class Family:
         """One number that goes up and down."""
         return Family.gauges(name, help, [({}, value)])
 
+    @staticmethod
+    def histogram(name: str, help: str, buckets: Samples, total: float, count: int) -> Family:
+        """How often a number was at most each bound, which is the label `le`; with the sum of all and their count."""
+        samples = [*buckets, ({}, total), ({}, float(count))]
+        return Family(name, help, "histogram", samples, ("_bucket",) * len(buckets) + ("_sum", "_count"))
+
 
 def prometheus(families: Sequence[Family], labels: Labels) -> str:
     """The text for a scrape: each family with its help and its kind, every number with these labels too."""
@@ -47,8 +55,9 @@ def prometheus(families: Sequence[Family], labels: Labels) -> str:
     for family in families:
         lines.append(f"# HELP {_PREFIX}{family.name} {_escaped(family.help, quoted=False)}")
         lines.append(f"# TYPE {_PREFIX}{family.name} {family.kind}")
-        for own, value in family.samples:
-            lines.append(f"{_PREFIX}{family.name}{{{_text({**labels, **own})}}} {value:.15g}")
+        suffixes = family.suffixes or [""] * len(family.samples)
+        for (own, value), suffix in zip(family.samples, suffixes, strict=True):
+            lines.append(f"{_PREFIX}{family.name}{suffix}{{{_text({**labels, **own})}}} {value:.15g}")
     return "\n".join(lines) + "\n"
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from headrace.passes.merge_repartitions import merge_repartitions
 from headrace.passes.place_repartitions import place_repartitions
-from headrace.passes.reuse_sources import reuse_sources
 from headrace.passes.self_joins import self_joins
+from headrace.passes.write_changelogs import write_changelogs
 from headrace.plan.graph import Plan
 
-PASSES = (place_repartitions, merge_repartitions, self_joins, reuse_sources)
+PASSES = (place_repartitions, merge_repartitions, self_joins, write_changelogs)
 
 
 def rewrite(plan: Plan) -> Plan:

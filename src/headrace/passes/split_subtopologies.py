@@ -10,14 +10,15 @@ from headrace.plan.subtopology import SubTopology
 def split_subtopologies(plan: Plan) -> tuple[SubTopology, ...]:
     """The connected pieces of the plan when the edges behind repartitions are cut; a shared store connects, too.
 
-    Numbered in the order of their first nodes; a repartition belongs to the piece that writes it.
+    Numbered in the order of their first nodes; a repartition belongs to the piece that writes it, with its failures.
     """
     piece: dict[Node, set[Node]] = {}
     user: dict[str, Node] = {}
     for node in plan.nodes:
         joined = {node}
         for upstream in node.inputs:
-            if not (upstream.facts.cuts or upstream.facts.everywhere):
+            cut = upstream.facts.cuts and node.facts.beside is None
+            if not (cut or upstream.facts.everywhere):
                 joined |= piece[upstream]
         for store in () if node.facts.everywhere else node.shared_stores:
             joined |= piece.get(user.setdefault(store, node), set())

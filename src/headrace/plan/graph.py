@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from headrace.plan.nodes.base import N, Node
@@ -19,6 +19,9 @@ class Plan:
 
     declared: tuple[Node, ...] = ()
     """The nodes in the order of the user's lines, in which those who read from one node get its records."""
+
+    named: frozenset[str] = frozenset()
+    """The stores that the user gave their names: they can be asked from outside."""
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
@@ -64,7 +67,8 @@ class Plan:
         for node in self.nodes:
             rewritten[node] = change(node.with_inputs(rewritten))
         ends = tuple(rewritten[end] for end in self.ends)
-        return Plan(self.app, ends, tuple(rewritten[node] for node in self.declared if node in rewritten))
+        declared = tuple(rewritten[node] for node in self.declared if node in rewritten)
+        return replace(self, ends=ends, declared=declared)
 
     def of(self, kind: type[N]) -> tuple[N, ...]:
         """The nodes of one class, in order."""

@@ -24,6 +24,14 @@ class Later(Unary):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Through(Unary):
+    """What a node sends on, as it is, in a stage: there it comes to code that runs in stages only."""
+
+    op = "through"
+    facts = Facts(passes=True)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Copy(Unary):
     """The rows of a table in a later stage than its own, by the changes that come there."""
 

@@ -7,19 +7,25 @@ from collections.abc import Iterator
 
 from headrace.log.acls import ALL, Acl
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Source, To
+from headrace.plan.nodes import Changelog, Source, To
+from headrace.query.catalogue import servers_topic
+
+_OWN = ("Create", "DescribeConfigs", "Delete")
+"""What is needed beside, for topics that the application makes by itself, and anew when it begins anew."""
 
 _LETTERS = re.compile(r"(?:[\w-]|\\[.-])(?![*+?{])", re.ASCII)
 _GROUPED = re.compile(r"\\.|\[[^\]]*\]|\([^()]*\)")
 
 
-def acls_of(plan: Plan, *, transactions: bool) -> list[Acl]:
+def acls_of(plan: Plan, *, transactions: bool, asked: bool = False, served: bool = False) -> list[Acl]:
     """The rights, each of which is needed; Describe is in all of them.
 
     Positions are written for a group of the application's name. With transactions, each task of the sink has a name,
-    which is that of its group too, and writes there for a topic that is read anyway.
+    which is that of its group too, and writes there for a topic that is read anyway. With `asked` its stores are read
+    again to be answered for; with `served` instances tell one another what they hold.
     """
-    return list(dict.fromkeys(_all(plan, transactions=transactions)))
+    queries = _queries(plan, served=served) if asked else ()
+    return list(dict.fromkeys([*_all(plan, transactions=transactions), *queries]))
 
 
 def topics_by_records(plan: Plan) -> list[str]:
@@ -35,11 +41,20 @@ def _all(plan: Plan, *, transactions: bool) -> Iterator[Acl]:
             yield Acl("Read", "topic", begin, prefixed=True) if begin else Acl("Read", "topic", ALL)
     written = [to.topic for to in plan.of(To)]
     yield from (Acl("Write", "topic", topic) for topic in written if isinstance(topic, str))
+    for changelog in plan.of(Changelog):
+        yield from (Acl(operation, "topic", str(changelog.topic)) for operation in _OWN)
     yield Acl("Read", "group", plan.app)
     if transactions and written:
         tasks = f"{plan.app}-sink-"
         yield Acl("Read", "group", tasks, prefixed=True)
         yield Acl("Write", "transactional-id", tasks, prefixed=True)
+
+
+def _queries(plan: Plan, *, served: bool) -> Iterator[Acl]:
+    changelogs = plan.of(Changelog)
+    yield from (Acl("Read", "topic", str(changelog.topic)) for changelog in changelogs)
+    if changelogs and served:
+        yield from (Acl(operation, "topic", servers_topic(plan.app)) for operation in ("Read", "Write", "Create"))
 
 
 def beginning(pattern: str) -> str:

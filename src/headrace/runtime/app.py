@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from headrace.dsl.builder import Builder
 from headrace.dsl.handlers import FAIL, Handler
 from headrace.dsl.names import checked_name
-from headrace.errors import AlreadyStarted, HeadraceError, OptionInvalid
+from headrace.errors import AlreadyStarted, HeadraceError, NotRunning, OptionInvalid
 from headrace.model.clock import Clock, MachineClock
 from headrace.model.durations import Duration, duration_ms
 from headrace.observe.metrics import Metrics
@@ -22,6 +23,7 @@ from headrace.plan.describe import describe
 from headrace.plan.graph import Plan
 from headrace.plan.growth import growing_stores
 from headrace.plan.origin import origin
+from headrace.rest.settings import USUAL_ADDRESS, Serve
 from headrace.runtime.beside import id_beside, plan_beside
 from headrace.runtime.console import LOGGER, lines_on_console, on_stop_signal, tell_plainly_at_exit
 from headrace.runtime.place import Place
@@ -29,6 +31,7 @@ from headrace.runtime.states import State
 from headrace.spark.master import EXAMPLES, Master
 
 if TYPE_CHECKING:
+    from headrace.query.store import Store
     from headrace.runtime.run import Run
     from headrace.spark.session import Wanted
 
@@ -53,8 +56,12 @@ class App(Builder):
     that was broken off may be there twice, but are to be seen sooner. What may pass (the broker is away, the disk is
     full, Spark fails) is tried again with growing pauses, until no batch was finished for as long as `retry_for`.
 
-    A record that a function or a serde fails on, or that a topic does not take, stops the application unless `on_error`
-    says "skip" or "dead_letter"; or a function says, of each `hr.Failure` of functions and serdes.
+    A record that the user's code or a serde fails on, that has no time, or that a topic does not take, stops the
+    application unless `on_error` says "skip" or "dead_letter"; or a function says, of each `hr.Failure`.
+
+    Tables whose stores you name can be asked while it runs, with `store()` and over HTTP at the address `serve`, or as
+    `hr.Serve(...)` says; None for not over HTTP. Their rows are written to changelogs, topics of the application that
+    it makes by itself. With `queryable=False` there are none.
 
     What cannot be traced runs in Python processes: with `strict_native` it is refused instead. One that is silent for
     longer than `worker_timeout` is replaced, and none may take more than `worker_memory_mb`.
@@ -69,6 +76,8 @@ class App(Builder):
         checkpoint: str | Path | None = None,
         emit: str = "settled",
         on_error: Handler = FAIL,
+        queryable: bool = True,
+        serve: str | Serve | None = USUAL_ADDRESS,
         guarantee: str = "exactly_once",
         retry_for: Duration = "5m",
         spark: str | Wanted | None = None,
@@ -84,6 +93,8 @@ class App(Builder):
         if guarantee not in _GUARANTEES:
             raise OptionInvalid("guarantee", guarantee, " or ".join(f'"{one}"' for one in _GUARANTEES), origin())
         self.guarantee = guarantee
+        self.queryable = queryable
+        self.serve = Serve(address=serve) if isinstance(serve, str) else serve
         self.retry_ms = duration_ms("retry_for", retry_for, origin())
         self.spark = _wanted(spark)
         self.strict_native = strict_native
@@ -126,6 +137,20 @@ class App(Builder):
     def on_batch(self, listener: Callable[[Metrics], object]) -> None:
         """Call `listener(metrics)` after every batch, in a thread beside the application."""
         self._told.append(listener)
+
+    def store(self, name: str) -> Store:
+        """A store that can be asked, while the application runs on: `app.store("counts").get("be")`."""
+        instance = self._run.queries.settled() if self._run is not None and self._run.queries is not None else None
+        if instance is None:
+            raise NotRunning(self.id, self.state.value)
+        from headrace.query.store import Store  # loads what asks
+
+        return Store(instance, name)
+
+    @property
+    def url(self) -> str | None:
+        """Where it answers queries over HTTP, and has its page; None while it does not."""
+        return self._run.queries.url if self._run is not None and self._run.queries is not None else None
 
     def describe(self) -> str:
         """The topology as text: sub-topologies, their nodes, and what each reads from."""
@@ -218,6 +243,7 @@ class App(Builder):
 
     def plan(self) -> Plan:
         plan = super().plan()
+        plan = plan if self.queryable else replace(plan, named=frozenset())
         return plan if self._beside is None else plan_beside(plan, self._beside)
 
     def say(self, text: str) -> None:

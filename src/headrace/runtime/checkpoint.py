@@ -8,7 +8,7 @@ import shutil
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -26,7 +26,7 @@ from headrace.log.locks import FileLock
 from headrace.runtime.kept import Evolution, Stages
 from headrace.runtime.resumption import Resumption, bytes_to_load
 
-_LAST_BREATH_S = 30.0
+_LAST_BREATH_S = 60.0
 _LAYOUT = "headrace.json"
 _SPARK = "spark"
 _FRESH = "spark.new"
@@ -52,6 +52,9 @@ class Layout:
 
     starts: Starts
     """Where those topics are read from at first that are not read from their beginnings."""
+
+    changelogs: list[str] = field(default_factory=list)
+    """The stores whose changelogs have all of their rows."""
 
 
 class Files(Protocol):
@@ -156,18 +159,34 @@ class Checkpoint:
         self.complete_reset()
 
     def adopt(self, other: Checkpoint) -> None:
-        """Go on from where another run of the same application has come to, which stays as it is."""
+        """Go on from where another run of the same application has come to, which stays as it is.
+
+        Changelogs are not in there: those of this application do not fit its state any more.
+        """
         layout = other.known_layout()
         if layout is None or not (other.directory / _SPARK).is_dir():
             raise ResetRefused(
                 f"there is no run to go on from at {other.place}", "run it first: headrace run --as NAME"
             )
+        with self.renewed(replace(layout, app=self._app, changelogs=[])) as fresh:
+            shutil.copytree(other.directory / _SPARK, fresh, dirs_exist_ok=True)
+
+    @contextmanager
+    def renewed(self, layout: Layout) -> Iterator[Path]:
+        """A directory for what Spark is to go on from; when the block is through, it is what is there.
+
+        If it is broken off before, nothing has changed; and afterwards the next start completes it.
+        """
         fresh = self.directory / _FRESH
         with _writing(self.place):
             shutil.rmtree(fresh, ignore_errors=True)
-            shutil.copytree(other.directory / _SPARK, fresh)
-            wanted = {"layout": asdict(replace(layout, app=self._app))}
-            self._files.write(_RESET, json.dumps(wanted, indent=2) + "\n")
+            fresh.mkdir()
+            try:
+                yield fresh
+            except BaseException:
+                shutil.rmtree(fresh, ignore_errors=True)
+                raise
+            self._files.write(_RESET, json.dumps({"layout": asdict(layout)}, indent=2) + "\n")
         self.complete_reset()
 
     def complete_reset(self) -> Starts | None:

@@ -32,7 +32,7 @@ def kept(plan: Plan) -> Stages:
     """The stages of a plan with all that is kept in them."""
     placement = Placement(plan)
     times: Stages = []
-    if remembering(plan):
+    if remembering(placement):
         account = {"op": "timestamps", "keys": "partitions", "values": "int", "tasks": "by partition", "time": ""}
         times.append({"partition times": account})
     return times + [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headrace.errors import ResetRefused
@@ -13,6 +13,8 @@ from headrace.log.groups import Group
 from headrace.log.topics import Topics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source
+from headrace.runtime.beside import id_beside
+from headrace.runtime.changelogs import copy_changelogs, existing_changelogs
 from headrace.runtime.checkpoint import Checkpoint, Layout, Starts
 
 To = str | int | Path
@@ -50,10 +52,16 @@ class Reset:
     stores: tuple[str, ...]
     moves: tuple[Move, ...]
     groups: tuple[str, ...]
+    changelogs: tuple[str, ...]
+    """The topics of its stores that are there."""
 
     def carry_out(self, address: str, kafka: Mapping[str, str]) -> None:
-        """Do it: state and positions are as if the application had never run, but for where it begins."""
+        """Do it: state and positions are as if the application had never run, but for where it begins.
+
+        Changelogs are removed: the next start makes them anew, and would empty those that were left.
+        """
         self.checkpoint.reset({move.topic: _by_text(move.after) for move in self.moves if not move.from_beginning})
+        Topics(address, kafka).delete(self.changelogs)
         for group in self.groups:
             Group(group, address, kafka).delete()
         places = {(move.topic, partition): offset for move in self.moves for partition, offset in move.after.items()}
@@ -80,9 +88,24 @@ def resetting(plan: Plan, checkpoint: Checkpoint, to: To, address: str, kafka: M
                 moves.append(Move(topic, table, known, after, table or to == "earliest"))
         tasks = layout.tasks if layout is not None else 0
         groups = tuple(f"{plan.app}-sink-{task}" for task in range(tasks))
-        yield Reset(plan.app, checkpoint, _stores(layout), tuple(moves), groups)
+        changelogs = tuple(existing_changelogs(plan, layout, topics))
+        yield Reset(plan.app, checkpoint, _stores(layout), tuple(moves), groups, changelogs)
     finally:
         checkpoint.release()
+
+
+def switch(plan: Plan, mine: Checkpoint, other: Checkpoint, name: str, address: str, kafka: Mapping[str, str]) -> None:
+    """Have an application go on with the state of a run beside it, which is called so, and with its changelogs.
+
+    If it is broken off, the stores without a complete changelog cannot be asked; all else is as it has to be.
+    """
+    before, layout = mine.known_layout(), other.known_layout()
+    mine.adopt(other)
+    topics, adopted = Topics(address, kafka), mine.known_layout()
+    assert layout is not None and adopted is not None, "one that is adopted is there"
+    topics.delete(existing_changelogs(plan, before, topics))
+    copied = copy_changelogs(plan, id_beside(plan.app, name), layout, address, kafka)
+    mine.settle(replace(adopted, changelogs=copied))
 
 
 def _stores(layout: Layout | None) -> tuple[str, ...]:

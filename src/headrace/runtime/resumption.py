@@ -26,7 +26,7 @@ class Resumption:
     """Bytes of state, if they are known."""
 
     def __str__(self) -> str:
-        state = "state" if self.size is None else f"{_short(self.size)} of state"
+        state = "state" if self.size is None else f"{size_text(self.size)} of state"
         tasks = "1 task" if self.tasks == 1 else f"{self.tasks} tasks"
         return f"going on behind batch {self.batch} with {state} in {tasks}"
 
@@ -59,7 +59,7 @@ class Restoring:
 
 def bytes_to_load(states: Path) -> int:
     """What Spark loads of its state in a checkpoint: the last snapshot of each store, and what changed since."""
-    return sum(map(_bytes_of_store, {file.parent for file in states.rglob("*.changelog")}))
+    return sum(map(_bytes_of_store, {file.parent for file in states.rglob("*") if _VERSION.fullmatch(file.name)}))
 
 
 def _bytes_of_store(store: Path) -> int:
@@ -80,7 +80,8 @@ def _bytes_of_store(store: Path) -> int:
     return size
 
 
-def _short(size: int) -> str:
+def size_text(size: int) -> str:
+    """A number of bytes, in few letters."""
     for unit, name in ((1e9, "GB"), (1e6, "MB")):
         if size >= unit:
             return f"{size / unit:.1f} {name}"

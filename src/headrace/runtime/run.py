@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from headrace.dsl.handlers import DEAD_LETTER, FAIL
+from headrace.dsl.handlers import DEAD_LETTER
 from headrace.errors import (
     BrokerNotShared,
     CheckpointNotShared,
@@ -25,12 +25,14 @@ from headrace.log.properties import for_java, refuse_ours
 from headrace.log.topics import Topics
 from headrace.observe.metrics import Metrics
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Source, To
+from headrace.plan.nodes import Changelog, Source, To
 from headrace.plan.sharing import Sharing
 from headrace.runtime.acls import acls_of
-from headrace.runtime.checkpoint import Checkpoint, Layout
+from headrace.runtime.changelogs import complete_changelogs, ensure_changelogs
+from headrace.runtime.checkpoint import Checkpoint, Layout, Starts
 from headrace.runtime.failures import failure_of
 from headrace.runtime.kept import kept
+from headrace.runtime.queries import Queries
 from headrace.runtime.resumption import Restoring, Resumption
 from headrace.runtime.retries import Retries
 from headrace.runtime.starts import all_starts, ends
@@ -46,7 +48,8 @@ from headrace.spark.sink import sink_options
 if TYPE_CHECKING:
     from headrace.runtime.app import App
 
-_COUNT_S = 1.0
+_LOOK_S = 1.0
+_REPLICAS = "replicas"
 _LAST_WORDS_S = 10.0
 _NAMED = 8
 _OPEN = "PLAINTEXT"
@@ -73,6 +76,7 @@ class Run:
         self._retries = Retries(app.retry_ms)
         self._finishing, self._over = threading.Event(), threading.Event()
         self.failure: HeadraceError | None = None
+        self.queries: Queries | None = None
 
     def start(self, plan: Plan, *, until_latest: bool) -> None:
         """Bring everything up."""
@@ -82,6 +86,9 @@ class Run:
         self._held.callback(self._checkpoint.release)
         self._held.callback(self._leave_broker)
         self._held.callback(self._leave_session)
+        if plan.of(Changelog) and not until_latest:
+            self.queries = Queries(self._app.serve, self._app.say)
+            self._held.callback(self.queries.close)
         begin = partial(self._begin, plan, until_latest=until_latest)
         self._query = begin()
         if self._resumption is not None:
@@ -91,6 +98,9 @@ class Run:
         self._held.callback(watching.join, _LAST_WORDS_S)
         self._held.callback(self._stop)
         self._app.say(f"running, {_route(plan)}")
+        if self.queries is not None:
+            directory = self._checkpoint.directory / _REPLICAS
+            self.queries.start(self._asked, self._address, self._app.kafka, directory, lambda: self._metrics.families())
 
     def wait(self, timeout: float | None) -> bool:
         """Wait until it is over; False if the time ran out first."""
@@ -127,15 +137,19 @@ class Run:
         topics = Topics(self._address, app.kafka)
         topics.check()
         self._refuse_what_is_not_allowed(plan)
-        on_error = app.on_error if isinstance(app.on_error, str) else FAIL  # the sink cannot ask a function
-        letters = app.dead_letters if on_error == DEAD_LETTER else None
+        letters = app.dead_letters if callable(app.on_error) or app.on_error == DEAD_LETTER else None
         ensure_topics(plan, topics, letters, create=app.broker is None, say=app.say)
         refuse_overlaps(plan, topics)
-        layout = self._layout(plan, topics)
+        reset_to, known = checkpoint.complete_reset(), checkpoint.known_layout()
+        layout = self._layout(plan, topics, known, reset_to)
+        self._asked = plan = ensure_changelogs(plan, topics, layout, known, app.say)
         checkpoint.settle(layout)
         session = self._session()
         self._resumption = checkpoint.resumption(layout.tasks)
         kafka = {"bootstrap.servers": self._address, **for_java(app.kafka)}
+        workers = workers_of(
+            session, spark.master_of(app.spark), timeout_ms=app.worker_timeout_ms, memory_mb=app.worker_memory_mb
+        )
         sink = sink_options(
             plan,
             kafka,
@@ -144,7 +158,8 @@ class Run:
             matched=[
                 topic for source in plan.of(Source) if source.pattern for topic in topics.matching(source.pattern)
             ],
-            on_error=on_error,
+            on_error=app.on_error,
+            workers=workers,
             letters=letters,
         )
         with plain_errors(app.id, self._log):
@@ -157,12 +172,7 @@ class Run:
                     clock=app.clock,
                     starts=all_starts(plan, topics, layout.starts),
                     sink=sink,
-                    workers=workers_of(
-                        session,
-                        spark.master_of(app.spark),
-                        timeout_ms=app.worker_timeout_ms,
-                        memory_mb=app.worker_memory_mb,
-                    ),
+                    workers=workers,
                 ),
                 name=app.id,
                 sink=sink,
@@ -207,7 +217,7 @@ class Run:
         restoring, before = Restoring(self._app.say) if self._resumption is not None else None, self._metrics.last
         try:
             while not ended:
-                ended = self._query.wait(_COUNT_S)
+                ended = self._query.wait(_LOOK_S)
                 last = self.metrics().last  # often enough: Spark remembers the last hundred batches
                 if restoring is not None and last is not None and last is not before:
                     restoring.end(last.duration_ms)
@@ -216,6 +226,8 @@ class Run:
                     restoring.look(*self._query.tasks())
                 if last is None or last.number == told:
                     continue
+                if self.queries is not None:
+                    self.queries.note(last.positions)
                 try:
                     group.publish(last.positions)
                     told = last.number
@@ -271,7 +283,8 @@ class Run:
         """Say at once all that is missing, where a broker knows who asks: else it shows later, piece by piece."""
         app = self._app
         if app.kafka.get("security.protocol", _OPEN).upper() != _OPEN:
-            needed = acls_of(plan, transactions=app.guarantee == "exactly_once")
+            asked, served = self.queries is not None, app.serve is not None
+            needed = acls_of(plan, transactions=app.guarantee == "exactly_once", asked=asked, served=served)
             lacking = Rights(self._address, app.kafka).lacking(needed)
             if lacking:
                 raise NotAllowed([str(acl) for acl in lacking])
@@ -288,14 +301,13 @@ class Run:
             self._lease.close()
         self._lease = None
 
-    def _layout(self, plan: Plan, topics: Topics) -> Layout:
+    def _layout(self, plan: Plan, topics: Topics, known: Layout | None, reset_to: Starts | None) -> Layout:
         """As this start would make it; where the checkpoint is older, its choices are kept."""
-        reset_to = self._checkpoint.complete_reset()
-        known, now = self._checkpoint.known_layout(), share(plan, topics)
+        now = share(plan, topics)
         sources = dict(now.partitions)
         if known is not None:
             # Partitions are compared as they are now; by which rule records are shared is the checkpoint's to say.
-            sources = {name: None if known.sources.get(name, {}) is None else there for name, there in sources.items()}
+            sources = {name: _compared(known.sources.get(name, {}), there, topics) for name, there in sources.items()}
         return Layout(
             app=plan.app,
             cluster=topics.cluster_id(),
@@ -303,12 +315,27 @@ class Run:
             sources=sources,
             stages=kept(plan),
             starts=known.starts if known is not None else ends(plan, topics) if reset_to is None else reset_to,
+            changelogs=complete_changelogs(plan, topics, known),
         )
+
+
+def _compared(there: dict[str, int] | None, here: dict[str, int] | None, topics: Topics) -> dict[str, int] | None:
+    """The partitions of a source as they are compared with those of a checkpoint; None if its records go by key.
+
+    They would go by key now, too, where the partitions of one of several topics have become more: that is then told.
+    """
+    if there is None:
+        return None
+    if there and here is None:
+        counted = {topic: count for topic, count in topics.partitions(there).items() if count is not None}
+        return counted if counted != there else None
+    return here
 
 
 def _route(plan: Plan) -> str:
     read = [name for source in plan.of(Source) for name in (source.topics or (str(source.pattern),))]
-    written = [to.topic if isinstance(to.topic, str) else f"topics by {to.topic}" for to in plan.of(To)]
+    sinks = [to for to in plan.of(To) if not isinstance(to, Changelog)]
+    written = [to.topic if isinstance(to.topic, str) else f"topics by {to.topic}" for to in sinks]
     return f"from {_first(read)}" + (f" to {_first(written)}" if written else "")
 
 

@@ -9,16 +9,19 @@ from headrace.errors import TopicMissing, TopicsOverlap
 from headrace.log.topics import Topics
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Repartition, Source, To
+from headrace.plan.nodes import Changelog, Repartition, Source, To
 from headrace.plan.sharing import Sharing
 
 DEFAULT_TASKS = 4
 
 
 def ensure_topics(plan: Plan, topics: Topics, letters: str | None, *, create: bool, say: Callable[[str], None]) -> None:
-    """All topics that the plan names, and that of dead letters, are there afterwards: made if `create`, or it fails."""
+    """All topics that the plan names, and that of dead letters, are there afterwards: made if `create`, or it fails.
+
+    Changelogs are another matter.
+    """
     named = [topic for source in plan.of(Source) for topic in source.topics]
-    named += [to.topic for to in plan.of(To) if isinstance(to.topic, str)]
+    named += [to.topic for to in plan.of(To) if isinstance(to.topic, str) and not isinstance(to, Changelog)]
     named += [letters] if letters else []
     there = topics.partitions(dict.fromkeys(named))
     missing = [topic for topic, partitions in there.items() if partitions is None]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from headrace.errors import NoSerde
-from headrace.model.types import OBJECT, DictType, ListType, OptionalType, StructType, TupleType, Type
+from headrace.model.types import Type, is_object
 from headrace.plan.schema import Field
 from headrace.serde import JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde, serde_of
 from headrace.serde.json.writing import is_writable
@@ -47,15 +47,3 @@ def key_serde(field: Field) -> Serde[Any] | None:
         # Windows are made around the keys of records, which travel in the bytes of their types.
         return replace(serde, inner=serde_of(serde.inner.type))
     return serde
-
-
-def is_object(type_: Type) -> bool:
-    """Whether it is not known what values of a type are."""
-    match type_:
-        case ListType(element=inner) | OptionalType(of=inner) | DictType(value=inner):
-            return is_object(inner)
-        case TupleType(items=items):
-            return any(map(is_object, items))
-        case StructType(fields=fields):
-            return any(is_object(field.type) for field in fields)
-    return type_ == OBJECT

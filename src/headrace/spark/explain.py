@@ -16,7 +16,7 @@ def explain(placement: Placement, last: Batch | None = None) -> str:
     lines = [f"application {plan.app} on Spark: one query, {_count(placement.stages, 'stage')}"]
     if last is not None:
         lines.append(_batch(last))
-    times = remembering(plan)
+    times = remembering(placement)
     if times:
         lines += ["", "times: a stage before all others, records grouped by partition"]
         lines += table([_row(placement, source, Lane.KERNEL) for source in times], indent=2)

@@ -10,7 +10,7 @@ from headrace.plan.graph import Plan
 from headrace.plan.nodes import Errors, Node, To, ToStream
 from headrace.plan.nodes.lasting import Lasting
 from headrace.plan.placed import Everywhere, is_global
-from headrace.spark.lanes import gathers, goes_by_task_time, python_nodes, reached
+from headrace.spark.lanes import beside_repartitions, gathers, goes_by_task_time, python_nodes, reached
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,9 @@ class Grouping:
     @cached_property
     def inside(self) -> set[Node]:
         """The nodes that run inside a stage."""
-        kept = {node for node in self.plan.nodes if _is_kept(node)}.union(self.timed, self.reading_failures)
+        kept = {node for node in self.plan.nodes if _is_kept(node)}.union(self.timed)
+        # The code of a repartition runs at the end of the stage in front of it.
+        kept |= {node.inputs[0] if node.facts.cuts else node for node in self.reading_failures}
         kept -= self.python.keys()
         behind = reached(self.plan.nodes, kept, lambda node: node.inputs, self._is_beyond)
         before = reached(reversed(self.plan.nodes), kept, lambda node: self.plan.consumers[node], self._is_beyond)
@@ -49,12 +51,13 @@ class Grouping:
     @cached_property
     def timed(self) -> dict[Node, str]:
         """The nodes of tasks whose time deletes rows, with its name: every record that such a task takes moves it."""
+        later = beside_repartitions(self.plan)
         return {
             node: part.nodes[0].name
             for part in split_subtopologies(self.plan)
             if any(isinstance(node, Lasting) and node.ttl_ms is not None for node in part.nodes)
             for node in part.nodes
-            if not (node.facts.cuts or isinstance(node, To))
+            if not (node.facts.cuts or isinstance(node, To) or node in later)
         }
 
     @cached_property
@@ -76,15 +79,14 @@ class Grouping:
     def _in_task(self) -> dict[Node, list[Node]]:
         """For each node in Python, those that have to be in its stage though no record goes from one to another.
 
-        What gathered rows go to comes later than those who left them out.
+        What gathered rows go to comes later than those who left them out, as do the failures of a repartition.
         """
-        gathered = reached(
-            self.plan.nodes, {node for node in self.plan.nodes if gathers(node)}, lambda node: node.inputs
-        )
+        gathering = {node for node in self.plan.nodes if gathers(node)}
+        later = reached(self.plan.nodes, gathering, lambda node: node.inputs) | beside_repartitions(self.plan)
         found: dict[Node, list[Node]] = {}
         for part in split_subtopologies(self.plan):
             timed = any(map(goes_by_task_time, part.nodes))
-            members = [one for one in part.nodes if one in self.python and one in self.inside and one not in gathered]
+            members = [one for one in part.nodes if one in self.python and one in self.inside and one not in later]
             for node in members:
                 stores = set(node.shared_stores)
                 found[node] = [one for one in members if timed or stores.intersection(one.shared_stores)]

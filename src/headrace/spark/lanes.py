@@ -83,6 +83,14 @@ def gathers(node: Node) -> bool:
     return node.facts.beside is not None and len(node.inputs) > 1
 
 
+def beside_repartitions(plan: Plan) -> set[Node]:
+    """The failures of repartitions, and what comes of them: they are behind the stage whose last part these are."""
+    failures = {
+        node for node in plan.nodes if node.facts.beside is not None and any(one.facts.cuts for one in node.inputs)
+    }
+    return failures | reached(plan.nodes, failures, lambda node: node.inputs)
+
+
 def _stays(node: Node) -> bool:
     """Whether a node is in Spark whatever is around it: to gather rows of several stages it stands between these."""
     return gathers(node) and crosses(node.output().key, key=True) and crosses(node.output().value)
@@ -91,7 +99,7 @@ def _stays(node: Node) -> bool:
 def _crosses(plan: Plan, node: Node, reader: Node) -> bool:
     """Whether what a node gives means the same to one who reads it in the other lane."""
     schema = reader.output() if reader.facts.beside is not None else node.output()
-    looks = reader.facts.reads_value or any(one.facts.beside for one in plan.consumers[reader])
+    looks = reader.facts.reads_value or any(one.facts.takes_left_out for one in plan.consumers[reader])
     return crosses(schema.key, key=True) and (not looks or crosses(schema.value))
 
 
@@ -123,9 +131,10 @@ def _together(plan: Plan) -> dict[Node, set[Node]]:
     for node in plan.nodes:
         for store in node.shared_stores:
             join([node, users.setdefault(store, node)])
+    later = beside_repartitions(plan)
     for part in split_subtopologies(plan):
         if any(map(goes_by_task_time, part.nodes)):
-            join(node for node in part.nodes if not node.facts.cuts)
+            join(node for node in part.nodes if not (node.facts.cuts or node in later))
     return groups
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, VersionedTable, WindowedCogroup
 from headrace.plan.old_values import sending_old
@@ -38,11 +40,8 @@ def _moved(plan: Plan, levels: dict[Node, int], ahead: set[tuple[Node, Node]]) -
     for node in plan.nodes:
         inputs = {one: later(one, node) if (one, node) in ahead else rewritten[one] for one in node.inputs}
         rewritten[node] = node.with_inputs(inputs)
-    return Plan(
-        plan.app,
-        tuple(rewritten[end] for end in plan.ends),
-        tuple(rewritten[node] for node in plan.declared if node in rewritten),
-    )
+    ends = tuple(rewritten[end] for end in plan.ends)
+    return replace(plan, ends=ends, declared=tuple(rewritten[node] for node in plan.declared if node in rewritten))
 
 
 def _copied(table: Node, sent: Later) -> Copy:

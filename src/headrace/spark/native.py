@@ -9,6 +9,7 @@ from headrace.expr.sql import converted
 from headrace.model.types import ListType
 from headrace.plan.nodes import (
     Branch,
+    Changelog,
     DeadLetters,
     Errors,
     Expired,
@@ -28,7 +29,7 @@ from headrace.plan.nodes import (
     To,
     ToStream,
 )
-from headrace.plan.placed import Later
+from headrace.plan.placed import Later, Through
 from headrace.spark.flow import Flow
 from headrace.spark.partitions import chosen_partition, spread
 from headrace.spark.placement import Placement
@@ -52,8 +53,9 @@ class Native:
         return flow
 
     def pass_on(self, flow: Flow, node: Node, edge: int) -> Flow:
-        """Rows leave a node for all that read it."""
-        return flow.send(edge, [out.number for out in self._placement.outputs(node)])
+        """Rows leave a node for all that read its results."""
+        outputs = (out for out in self._placement.outputs(node) if out.end.facts.beside is None)
+        return flow.send(edge, [out.number for out in outputs])
 
     def beside(self, flow: Flow, node: Node, *edges: int) -> Flow:
         """Rows that the parts of an operator left out leave together."""
@@ -105,8 +107,8 @@ class Native:
 
     def repartition(self, flow: Flow, node: Repartition, edge: int) -> Flow:
         key = f"`{flow.edges[edge].key}`"
-        if node in self._placement.python:
-            return self._sent_by_python(flow, node, edge, key)
+        if self._placement.is_sent(node):
+            return self._sent_by_stage(flow, node, edge, key)
         if not node.takes_none:
             flow = flow.keep(edge, f"hr_unless_dropped({key} IS NOT NULL, {text(node.name)}, 'no key')")
         group = self._tasks.of_key(packed_key(node.output().key, key), node.partitions)
@@ -122,8 +124,8 @@ class Native:
     def _waiting(self, node: Repartition, edge: int) -> dict[str, str]:
         return self._queues.of_repartition(node, edge, behind_a_stage=self._placement.step[node] > 0)
 
-    def _sent_by_python(self, flow: Flow, node: Repartition, edge: int, key: str) -> Flow:
-        """Python has dropped what has no key, and asked the partitioner: what it said is where old values are."""
+    def _sent_by_stage(self, flow: Flow, node: Repartition, edge: int, key: str) -> Flow:
+        """A stage has dropped what has no key, and asked the partitioner: what it said is where old values are."""
         raw = self._placement.edges[edge].raw
         group = self._tasks.of_key(key if raw else packed_key(node.output().key, key), node.partitions)
         carried = {}
@@ -136,8 +138,6 @@ class Native:
         return self.pass_on(flow.put(edge, **carried), node, edge)
 
     def to(self, flow: Flow, node: To, edge: int) -> Flow:
-        if node in self._placement.python:
-            return flow
         columns, found = flow.edges[edge], node.inputs[0].output()
         topic = {} if isinstance(node.topic, str) else {"topic": _sql(node.topic, flow, node, edge, "a topic")}
         return flow.put(
@@ -156,6 +156,7 @@ class Native:
 
 OPERATORS: dict[type[Node], Callable[..., Flow]] = {
     Branch: Native.pass_on,
+    Changelog: Native.to,
     Errors: Native.beside,
     Skipped: Native.beside,
     Expired: Native.beside,
@@ -171,6 +172,7 @@ OPERATORS: dict[type[Node], Callable[..., Flow]] = {
     Repartition: Native.repartition,
     SelectKey: Native.select_key,
     Split: Native.split,
+    Through: Native.pass_on,
     To: Native.to,
     DeadLetters: Native.to,
     ToStream: Native.pass_on,

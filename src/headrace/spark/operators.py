@@ -30,6 +30,7 @@ from headrace.plan.nodes import (
     Node,
     Peek,
     Reduce,
+    Repartition,
     SelectKey,
     Skipped,
     Source,
@@ -44,24 +45,41 @@ from headrace.plan.nodes import (
     TableMapValues,
     TableReduce,
     TableSource,
+    To,
     ToStream,
     ToTable,
     VersionedTable,
 )
-from headrace.plan.placed import Copy, Everywhere, VersionedCopy
+from headrace.plan.placed import Copy, Everywhere, Through, VersionedCopy
 from headrace.plan.schema import Field, Schema
 from headrace.serde import Serde
-from headrace.spark.sql import decode, guarded, label, packed, packed_key, shown, some, text, unpacked, unpacked_key
+from headrace.spark.partitions import chosen
+from headrace.spark.sql import (
+    decode,
+    encode,
+    guarded,
+    label,
+    packed,
+    packed_key,
+    shown,
+    some,
+    text,
+    unpacked,
+    unpacked_key,
+)
 from headrace.spark.windows import WINDOWS
 
 Parameters = dict[str, Any]
 
 
 class Functions:
-    """The functions of one stage, as SQL on the bytes of their arguments; operators know them by their numbers."""
+    """The functions of one stage, as SQL on the bytes of their arguments; operators know them by their numbers.
 
-    def __init__(self, where: str) -> None:
-        self._where = where
+    `tasks` is how many the stage has.
+    """
+
+    def __init__(self, where: str, tasks: int) -> None:
+        self._where, self.tasks = where, tasks
         self.texts: list[str] = []
 
     def value(self, node: Node, bound: Bound, symbols: Mapping[str, Field], never_none: str = "") -> int:
@@ -72,7 +90,7 @@ class Functions:
 
     def key(self, node: Node, bound: Bound, symbols: Mapping[str, Field], of: Schema) -> int:
         """A function whose result is a key of these rows, in the bytes it travels in."""
-        return self._add(packed_key(of.key, self._sql(node, bound, symbols)))
+        return self._add(self._guarded(node, packed_key(of.key, self._sql(node, bound, symbols))))
 
     def condition(self, node: Node, bound: Bound, symbols: Mapping[str, Field]) -> int:
         """A function whose result is true or not."""
@@ -90,11 +108,27 @@ class Functions:
         pair = bound.type if isinstance(bound.type, PairType) else bound.type.element  # type: ignore[attr-defined]
         listed = self._sql(node, bound, symbols, never_none if one else "a list")
         parts = f"struct({packed_key(Field(pair.key), 'pair.key')}, {packed(pair.value, 'pair.value')})"
-        return self._add(f"transform({f'array({listed})' if one else listed}, pair -> {parts})")
+        found = f"transform({f'array({listed})' if one else listed}, pair -> {parts})"
+        return self._add(self._guarded(node, found))
 
     def shown(self, node: Node, bound: Bound, symbols: Mapping[str, Field]) -> int:
         """A function whose result is printed."""
         return self._add(f"hr_peek({shown(bound.type, self._sql(node, bound, symbols))})")
+
+    def written(self, node: Node, part: str, serde: Serde[Any], found: Field) -> int:
+        """A key or a value in the bytes of a topic."""
+        value = converted(_unpacked(part, found), found.type, serde.type)
+        return self._add(self._guarded(node, encode(serde, value)))
+
+    def topic(self, node: Node, bound: Bound, symbols: Mapping[str, Field]) -> int:
+        """A function that names a topic, in bytes."""
+        return self._add(f"CAST({self._sql(node, bound, symbols, 'a topic')} AS BINARY)")
+
+    def partitions(self, node: To | Repartition, symbols: Mapping[str, Field], topic: str, count: str) -> int:
+        """The partitions that a record goes to, each once, in bytes; the usual one is null."""
+        columns = {name: _unpacked(name, field) for name, field in symbols.items()}
+        said = chosen(node, {**columns, "topic": topic, "partitions": count}, self._where)
+        return self._add(f"transform({said}, one -> struct(hr_encode_int32(CAST(one AS BIGINT))))")
 
     def failure(self, node: Node, type_: Type, value: Type) -> int:
         """What is told of a record that a node failed on: `left` is the class of the error, `right` its message."""
@@ -126,6 +160,9 @@ class Functions:
         sql = bound.sql({**columns, "timestamp": "timestamp"})
         if never_none and bound.nullable:
             sql = some(sql, f"None is not {never_none}")
+        return self._guarded(node, sql)
+
+    def _guarded(self, node: Node, sql: str) -> str:
         return guarded(sql, "failed", label(node), self._where)
 
     def _add(self, sql: str) -> int:
@@ -302,6 +339,25 @@ def stream_global_join(node: StreamGlobalJoin, functions: Functions) -> Paramete
     }
 
 
+def repartition(node: Repartition, functions: Functions) -> Parameters:
+    count = str(node.partitions or functions.tasks)
+    partitions = functions.partitions(node, _stream(node), text(node.name), count)
+    return {"takes_none": node.takes_none, "partitions": partitions}
+
+
+def to(node: To, functions: Functions) -> Parameters:
+    found = _stream(node)
+    told = {part: functions.written(node, part, getattr(node, part), found[part]) for part in ("key", "value")}
+    topic = "CAST(`left` AS STRING)"
+    if isinstance(node.topic, str):
+        topic = text(node.topic)
+    else:
+        told["topic"] = functions.topic(node, node.topic, found)
+    if node.partitioner is not None:
+        told["partitions"] = functions.partitions(node, found, topic, f"hr_partition_count({topic})")
+    return told
+
+
 def everywhere(node: Everywhere, _: Functions) -> Parameters:
     return _emit(node.upstream)
 
@@ -347,6 +403,7 @@ OPERATORS: dict[type[Node], Callable[[Any, Functions], Parameters]] = {
     Merge: nothing,
     Peek: peek,
     Reduce: reduce,
+    Repartition: repartition,
     SelectKey: select_key,
     Source: nothing,
     Split: split,
@@ -360,6 +417,8 @@ OPERATORS: dict[type[Node], Callable[[Any, Functions], Parameters]] = {
     TableMapValues: table_map_values,
     TableReduce: table_reduce,
     TableSource: rows,
+    Through: nothing,
+    To: to,
     ToStream: nothing,
     ToTable: rows,
     VersionedCopy: versioned,

@@ -13,7 +13,7 @@ from headrace.spark.sql import guarded, label, text
 
 def spread(flow: Flow, edge: int, node: To | Repartition, columns: Mapping[str, str]) -> tuple[Flow, str]:
     """A row for each partition that a record goes to, with the column of its number; to none, and it is dropped."""
-    flow, said = flow.compute(edge, _chosen(node, columns, flow.where))
+    flow, said = flow.compute(edge, chosen(node, columns, flow.where))
     flow = flow.keep(edge, f"hr_unless_dropped(size({said}) > 0, {text(node.name)}, 'no partition')")
     return flow.explode(edge, said, "int")
 
@@ -23,7 +23,7 @@ def chosen_partition() -> str:
     return "CAST(hr_decode_int32(old) AS INT)"
 
 
-def _chosen(node: To | Repartition, columns: Mapping[str, str], where: str) -> str:
+def chosen(node: To | Repartition, columns: Mapping[str, str], where: str) -> str:
     """SQL for the partitions that a node's partitioner says, each once; null in the list is the usual one.
 
     `columns` are its key, value, topic and the number of partitions there are.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -29,6 +30,7 @@ from headrace.serde import BYTES
 from headrace.spark.everywhere import place_globals
 from headrace.spark.grouping import Grouping
 from headrace.spark.later import move_later
+from headrace.spark.through import place_throughs
 
 
 class Lane(Enum):
@@ -85,7 +87,7 @@ class Placement:
     @cached_property
     def plan(self) -> Plan:
         """What is laid out: the declared plan, with the nodes that only stages need."""
-        return place_globals(move_later(self.declared))
+        return place_globals(move_later(place_throughs(self.declared)))
 
     @cached_property
     def step(self) -> dict[Node, int]:
@@ -133,7 +135,7 @@ class Placement:
         return (
             edge.end in self.python
             or edge.end.facts.reads_value
-            or any(one.facts.beside for one in self.plan.consumers[edge.end])
+            or any(one.facts.takes_left_out for one in self.plan.consumers[edge.end])
         )
 
     def read(self, source: Source) -> tuple[Edge, ...]:
@@ -170,6 +172,18 @@ class Placement:
     def stretch(self, number: int) -> tuple[Node, ...]:
         """The nodes that run natively behind a stage, or behind the source for 0."""
         return tuple(node for node in self._at(number) if node not in self._grouping.inside)
+
+    def sending(self, nodes: Iterable[Node]) -> tuple[Repartition, ...]:
+        """The repartitions whose code runs in the stage of these nodes, from which they read.
+
+        It is in Python, or its failures are read.
+        """
+        readers = dict.fromkeys(reader for node in nodes for reader in self.plan.consumers[node])
+        return tuple(one for one in readers if isinstance(one, Repartition) and self.is_sent(one))
+
+    def is_sent(self, repartition: Repartition) -> bool:
+        """Whether it is such a one."""
+        return repartition in self.python or repartition in self.reading_failures
 
     def _at(self, number: int) -> tuple[Node, ...]:
         return tuple(node for node in self.plan.nodes if self.step[node] == number)

@@ -10,6 +10,8 @@ from typing import Any
 
 import cloudpickle
 
+from headrace.dsl.functions import shown
+from headrace.dsl.handlers import Asked, Question
 from headrace.errors import NotShippable
 from headrace.lane.nodes import LEAVE_BESIDE, Enter, Leave
 from headrace.lane.program import Exit, Program
@@ -60,14 +62,17 @@ def stamping_spec(placement: Placement, sources: Sequence[Source], workers: Work
     """The same for a stage that gives the records of some sources their times."""
     tags = {placement.read(source)[0].number: source for source in sources}
     plan = Plan(placement.plan.app, tuple(sources))
-    program = Program(plan, (), tags, {}, frozenset(), frozenset(), _topics(placement), {}, stamped=frozenset(sources))
+    failing = frozenset(source for source in sources if source in placement.reading_failures)
+    program = Program(plan, (), tags, {}, frozenset(), failing, _topics(placement), {}, stamped=frozenset(sources))
     return _spec(_shipped(program, sources), workers, {tag: [] for tag in tags}, dict.fromkeys(tags, "on"))
 
 
 def leaving(placement: Placement, nodes: Sequence[Node]) -> list[Edge]:
-    """The edges on which results leave a stage; those of a sink in Python go the way that leads to it."""
+    """The edges on which results leave a stage; those of a sink inside go the way that leads to it."""
     made = [edge for node in nodes for edge in placement.outputs(node) if edge.end not in nodes]
-    return made + [placement.inputs(node)[0] for node in nodes if isinstance(node, To)]
+    sent = [edge for node in placement.sending(nodes) for edge in placement.outputs(node)]
+    failed = [edge for edge in sent if edge.end.facts.beside is not None and edge.end not in nodes]
+    return made + failed + [placement.inputs(node)[0] for node in nodes if isinstance(node, To)]
 
 
 def into_python(edge: Edge, key: str, value: str) -> tuple[str, str]:
@@ -101,21 +106,26 @@ def _going(edge: Edge, placement: Placement) -> str:
 
 
 def _spec(code: bytes, workers: Workers, entries: Mapping[int, list[str]], exits: Mapping[int, str]) -> dict[str, Any]:
+    python = {**_code_spec(code, workers), "entries": entries, "exits": exits}
+    return {"nodes": [], "entries": {}, "times": {}, "functions": [], "python": python}
+
+
+def handler_spec(handler: Question, workers: Workers) -> dict[str, Any]:
+    """What the sink is told of a function that it asks about records which a topic does not take."""
+    try:
+        return _code_spec(cloudpickle.dumps(Asked(handler)), workers)
+    except Exception as exc:
+        raise NotShippable("on_error", str(exc), shown(handler)) from exc
+
+
+def _code_spec(code: bytes, workers: Workers) -> dict[str, Any]:
     return {
-        "nodes": [],
-        "entries": {},
-        "times": {},
-        "functions": [],
-        "python": {
-            "id": hashlib.sha256(code).hexdigest()[:16],
-            "code": base64.b64encode(code).decode(),
-            "python": workers.python,
-            "path": list(workers.path),
-            "timeout_ms": workers.timeout_ms,
-            "memory_mb": workers.memory_mb,
-            "entries": entries,
-            "exits": exits,
-        },
+        "id": hashlib.sha256(code).hexdigest()[:16],
+        "code": base64.b64encode(code).decode(),
+        "python": workers.python,
+        "path": list(workers.path),
+        "timeout_ms": workers.timeout_ms,
+        "memory_mb": workers.memory_mb,
     }
 
 
@@ -143,8 +153,7 @@ class _Building:
 
     def __init__(self, placement: Placement, flow: Flow, nodes: tuple[Node, ...], sharing: Sharing) -> None:
         self._placement, self._flow, self._sharing = placement, flow, sharing
-        sent = (one for node in nodes for one in placement.plan.consumers[node] if isinstance(one, Repartition))
-        members = {*nodes, *(one for one in sent if one in placement.python)}
+        members = {*nodes, *placement.sending(nodes)}
         self._members = tuple(node for node in placement.plan.nodes if node in members)
         self._made: dict[Node, Node] = {}
         self._entries: dict[int, Node | None] = {}
@@ -156,7 +165,7 @@ class _Building:
         for node in self._members:
             self._made[node] = self._alone(node)
             self._turn_of[self._made[node]] = self._turns[node]
-        leaves = {node: self._leaves(node) for node in self._members if not node.facts.cuts}
+        leaves = {node: self._leaves(node) for node in self._members}
         nodes = [made for node in self._members for made in (self._made[node], *leaves.get(node, ()))]
         old, failing = sending_old(placement.plan), placement.reading_failures
         declared = sorted(nodes, key=lambda one: self._turn_of[one])
@@ -205,6 +214,8 @@ class _Building:
     def _leaves(self, node: Node) -> list[Leave]:
         """The ways out of a node to those who are no part of the program; to copies of it first."""
         edges = [edge for edge in self._placement.outputs(node) if edge.end not in self._members]
+        if node.facts.cuts:  # what it sends goes the way that leads to it
+            edges = [edge for edge in edges if edge.end.facts.beside is not None]
         found = []
         for edge in edges:
             key, value = _forms(edge)

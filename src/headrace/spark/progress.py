@@ -21,11 +21,12 @@ def counts_of(text: str) -> Counts:
 def batch_of(progress: Mapping[str, Any], counts: Counts) -> Batch:
     """A batch as Spark reports it, in JSON, with what the kernel counted in it."""
     parts = dict(progress["durationMs"])
-    unwritten = sum(number for (kind, _, _), number in counts.items() if kind == "unwritten")
+    logged = _sum(counts, "logged")
     return Batch(
         number=progress["batchId"],
         records_in=progress["numInputRows"],
-        records_out=max(progress["sink"]["numOutputRows"] - unwritten, 0),
+        records_out=max(progress["sink"]["numOutputRows"] - _sum(counts, "unwritten") - logged, 0),
+        rows_logged=logged,
         duration_ms=parts.pop(_WHOLE, 0),
         parts_ms=parts,
         stages=_stages(progress["stateOperators"], counts),
@@ -33,6 +34,10 @@ def batch_of(progress: Mapping[str, Any], counts: Counts) -> Batch:
         positions=_positions(progress["sources"]),
         lag=_lag(progress["sources"]),
     )
+
+
+def _sum(counts: Counts, wanted: str) -> int:
+    return sum(number for (kind, _, _), number in counts.items() if kind == wanted)
 
 
 def _stages(operators: list[Mapping[str, Any]], counts: Counts) -> tuple[StageWork, ...]:

@@ -94,9 +94,9 @@ class Query:
         return query
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the end, good or bad; False if the time ran out."""
+        """Wait for the end, good or bad, or for a batch that `new_batches` has not told of; whether it is the end."""
         with self._talking():
-            return bool(self._ended(self._query._jsq, max(1, int(seconds * 1000))))
+            return bool(self._ended(self._query._jsq, self._looked, max(1, int(seconds * 1000))))
 
     def finish(self) -> None:
         """Let the batch that runs end, then the query."""

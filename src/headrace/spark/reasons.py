@@ -8,15 +8,15 @@ from typing import Any
 
 from headrace.expr import Bound, Opaque
 from headrace.expr.bound import Applied
-from headrace.plan.nodes import DeadLetters, Errors, Fold, GlobalTable, Node, Peek, Repartition, Source, To
+from headrace.model.types import is_object
+from headrace.plan.nodes import Changelog, DeadLetters, Errors, Fold, GlobalTable, Node, Peek, Source
 from headrace.plan.placed import Later
 from headrace.serde import PRIMITIVES, JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde
 from headrace.serde.json.writing import is_writable
 from headrace.serde.shapes import compares_itself, own_code, prints_itself
-from headrace.spark.crossing import is_object
 from headrace.spark.operators import OPERATORS
 
-IN_SPARK = frozenset(OPERATORS) | {DeadLetters, GlobalTable, Later, Repartition, To}
+IN_SPARK = frozenset(OPERATORS) | {Changelog, DeadLetters, GlobalTable, Later}
 """The nodes that have a form in Spark."""
 
 

@@ -47,6 +47,8 @@ SETTINGS = {
     # To count the rows, each would be looked up before it is written.
     f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
 }
+# Spark keeps a hundred compiled functions: a topology may have more, and would have them compiled in every batch.
+_COMPILED = {"spark.sql.codegen.cache.maxEntries": "2000"}
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 # For a Spark that is one process it makes up a secret; the machines of a cluster would have to know the same.
 _AUTHENTICATED = {
@@ -181,8 +183,11 @@ def note_run() -> None:
 
 
 def kernel(session: Session) -> Any:
-    """The package of the kernel's classes in the JVM."""
-    return session._jvm.org.apache.spark.sql.headrace  # type: ignore[union-attr]
+    """The package of the kernel's classes in the JVM.
+
+    Named as a whole: of a name in parts, the JVM looks into all of its jars for a class of each part.
+    """
+    return getattr(session._jvm, "org.apache.spark.sql.headrace")
 
 
 def _equip(session: Session, master: Master) -> None:
@@ -193,7 +198,7 @@ def _equip(session: Session, master: Master) -> None:
 
 def _all_settings(master: Master, settings: Mapping[str, str]) -> dict[str, str]:
     """Ours, and over them the application's; the driver of a cluster elsewhere must not hide from it."""
-    ours = {**SETTINGS, **(_LOOPBACK if master.here else {}), **(_AUTHENTICATED if master.inside else {})}
+    ours = {**SETTINGS, **_COMPILED, **(_LOOPBACK if master.here else {}), **(_AUTHENTICATED if master.inside else {})}
     everything = {**ours, **settings, "spark.master": master.patient}
     if _EXTENSIONS in settings:
         everything[_EXTENSIONS] = f"{SETTINGS[_EXTENSIONS]},{settings[_EXTENSIONS]}"

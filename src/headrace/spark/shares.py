@@ -20,7 +20,7 @@ def may_be_apart(placement: Placement) -> bool:
     """The same where the topics that come together have equally many partitions."""
     plan = placement.plan
     moved = any(node.facts.cuts for node in placement.stretch(0)) or any(map(_moves, plan.of(Source)))
-    stamped = remembering(plan) or stamped_in_python(placement)
+    stamped = remembering(placement) or stamped_in_python(placement)
     return placement.stages > 0 and not moved and not stamped
 
 

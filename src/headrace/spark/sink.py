@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
+from headrace.dsl.handlers import Handler
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import DeadLetters, Source, To
+from headrace.plan.nodes import Changelog, DeadLetters, Source, To
 from headrace.serde.windowed import SessionWindowedSerde, TimeWindowedSerde
 from headrace.spark.flow import Flow, case
 from headrace.spark.partitions import chosen_partition, spread
 from headrace.spark.placement import Placement
+from headrace.spark.program import Workers, handler_spec
 from headrace.spark.sql import decode, text
 
 FORMAT = "org.apache.spark.sql.headrace.KafkaSink"
@@ -26,13 +29,14 @@ def sink_rows(flow: Flow, placement: Placement) -> DataFrame:
         assert isinstance(to, To)
         topics[columns.tag] = text(to.topic) if isinstance(to.topic, str) else "topic"
         keys[columns.tag], values[columns.tag] = f"`{columns.key}`", f"`{columns.value}`"
-        if to.partitioner is not None and to in placement.python:
+        if to.partitioner is not None and to in placement.inside:
             partitions[columns.tag] = chosen_partition()
         elif to.partitioner is not None:
             flow, partitions[columns.tag] = _partitioned(flow, number, to, topics[columns.tag])
-        elif isinstance(to.key, TimeWindowedSerde | SessionWindowedSerde):
-            # As in Kafka Streams: all windows of a key go to the partition of the key without a window.
-            partitions[columns.tag] = f"CAST(-{to.key.window_bytes} AS INT)"
+        elif isinstance(to, Changelog) or isinstance(to.key, TimeWindowedSerde | SessionWindowedSerde):
+            # As in Kafka Streams: all windows of a key go to the partition of the key without a window. Who asks a
+            # store has to know the partition: no partitioner of the user's has a say in its changelog.
+            partitions[columns.tag] = f"CAST({-1 - getattr(to.key, 'window_bytes', 0)} AS INT)"
     nothing, usual = "CAST(NULL AS BINARY)", "CAST(NULL AS INT)"
     return flow.dataframe(
         {
@@ -53,22 +57,29 @@ def sink_options(
     create_topics: bool,
     transactions: bool,
     matched: Sequence[str],
-    on_error: str,
+    on_error: Handler,
+    workers: Workers,
     letters: str | None,
 ) -> dict[str, str]:
     """What the kernel's sink is told: topics that nobody named are made when a record is for them, or are an error.
 
     With `transactions`, the numbers of batches are written to the first topic that is read, or one `matched` by a
-    pattern: whoever may read it may do so. `on_error` is a word that says what becomes of records that a topic does not
-    take, `letters` is the topic of dead letters that those go to, if there is one.
+    pattern: whoever may read it may do so. `on_error` says what becomes of records that a topic does not take, a
+    function in one of the `workers`; `letters` is the topic of dead letters that those go to, if there is one.
     """
     topics = [to.topic for to in plan.of(To) if isinstance(to.topic, str)]
-    options = {"topics": ",".join(topics), "createTopics": str(create_topics).lower()}
+    changelogs = [str(to.topic) for to in plan.of(Changelog)]
+    options = {"topics": ",".join(topics), "changelogs": ",".join(changelogs)}
+    options["createTopics"] = str(create_topics).lower()
     if transactions and plan.of(To):
         read = [topic for source in plan.of(Source) for topic in source.topics]
         options |= {"app": plan.app, "home": next(iter([*read, *matched]), _ALWAYS_THERE)}
     kept = {str(node.topic) for node in plan.of(DeadLetters)} | ({letters} if letters else set())
-    options |= {"letters": ",".join(kept), "onError": on_error, "refused": letters or ""}
+    options |= {"letters": ",".join(kept), "refused": letters or ""}
+    if callable(on_error):
+        options |= {"onError": "ask", "handler": json.dumps(handler_spec(on_error, workers))}
+    else:
+        options["onError"] = on_error
     return options | {f"kafka.{name}": value for name, value in kafka.items()}
 
 

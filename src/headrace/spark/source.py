@@ -98,7 +98,7 @@ def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing:
     )
     read = {edges[0]: Columns(edges[0], "key", "value") for edges in outputs.values()}
     flow = Flow.of(rows, [*CARRIED, "source_topic", "partition"], read, WHERE)
-    if remembering(placement.plan):
+    if remembering(placement):
         flow = remember(flow, placement)
     if stamped_in_python(placement):
         flow = stamp_in_python(flow, placement, workers)
@@ -109,7 +109,7 @@ def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing:
         if sharing.goes_by_key(source.name):
             key = "key" if undecoded else encode(source.key, f"`{flow.edges[edges[0]].key}`")
             flow = flow.put(edges[0], group=f"coalesce({tasks.of_key(key)}, `group`)")
-    flow = stamp(flow, {source: edges[0] for source, edges in outputs.items()}, stamped_in_python(placement))
+    flow = stamp(flow, placement)
     for source, edges in outputs.items():
         if source.facts.everywhere:
             flow = _everywhere(flow, tasks, source, edges[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.plan.idle import idle_ms
-from headrace.plan.nodes import Beside, Branch, Node, To
+from headrace.plan.nodes import Beside, Branch, Node, Repartition, To
 from headrace.plan.nodes.lasting import Lasting
 from headrace.plan.old_values import sending_old
 from headrace.plan.placed import Later
@@ -31,7 +31,7 @@ def run_stage(flow: Flow, placement: Placement, sharing: Sharing, number: int, w
         order = {"apart": apart(placement, sharing), "ordered": in_order(placement, sharing)}
     kernel, python = (placement.stage(number, lane) for lane in (Lane.KERNEL, Lane.PYTHON))
     if kernel:
-        spec = {"number": number, **_spec(placement, flow, kernel), **order}
+        spec = {"number": number, **_spec(placement, flow, kernel, sharing), **order}
         flow = _through(flow, placement, kernel, spec)
         order = {"apart": True, "ordered": True}  # they pass by in the order in which they came
     if python:
@@ -41,8 +41,7 @@ def run_stage(flow: Flow, placement: Placement, sharing: Sharing, number: int, w
 
 
 def _through(flow: Flow, placement: Placement, nodes: tuple[Node, ...], spec: dict[str, Any]) -> Flow:
-    number = placement.step[nodes[0]]
-    key, value = _packed(flow, placement, nodes, number)
+    key, value = _packed(flow, placement, nodes)
     after = through_kernel(flow, spec, key=key, value=value, seq="hr_sequence()")
     read = {edge.number for node in nodes for edge in placement.inputs(node)}
     passing = {placement.edges[edge]: columns.tag for edge, columns in flow.edges.items() if edge not in read}
@@ -51,12 +50,13 @@ def _through(flow: Flow, placement: Placement, nodes: tuple[Node, ...], spec: di
     edges = {edge.number: Columns(tag, "key", "value") for edge, tag in tags.items()}
     behind = Flow.of(after, CARRIED, edges, Queues(placement.plan).where())
     for edge in tags:
-        behind = _unpack(behind, edge, placement, number, made=edge not in passing)
+        behind = _unpack(behind, edge, placement, nodes, made=edge not in passing)
     return behind
 
 
-def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str, Any]:
-    functions, old = Functions(Queues(placement.plan).where()), sending_old(placement.plan)
+def _spec(placement: Placement, flow: Flow, members: tuple[Node, ...], sharing: Sharing) -> dict[str, Any]:
+    functions, old = Functions(Queues(placement.plan).where(), sharing.tasks), sending_old(placement.plan)
+    nodes = (*members, *placement.sending(members))
     place = {node: index for index, node in enumerate(nodes)}
     entries: dict[int, list[tuple[int, int]]] = {}
     times: dict[int, str] = {}
@@ -71,6 +71,9 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
     def way(edge: Edge) -> Any:
         if edge.end in place:
             return place[edge.end], placement.inputs(edge.end).index(edge)
+        return out(edge)
+
+    def out(edge: Edge) -> Any:
         later = isinstance(edge.end, Later) or edge.end in placement.python
         return {"tag": edge.number, "going": "later" if later else "out" if placement.goes_out(edge) else "on"}
 
@@ -78,6 +81,7 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
         # What copies a table in a later stage goes first: it has to be there before anything that comes of the change.
         outputs = sorted(placement.outputs(node), key=lambda edge: not isinstance(edge.end, Later))
         results = [edge for edge in outputs if edge.end.facts.beside is None]
+        sends = isinstance(node, To | Repartition)  # what they send goes the way that leads to them
         beside = {kind: [edge for edge in outputs if edge.end.facts.beside is kind] for kind in Beside}
         parameters = OPERATORS[type(node)](node, functions)
         parameters["sends_old"] = node in old
@@ -93,7 +97,7 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
             "label": label(node),
             "op": node.op,
             "inputs": [place.get(upstream, ELSEWHERE) for upstream in node.inputs],
-            "ways": [way(edge) for edge in results],
+            "ways": [out(edge) for edge in placement.inputs(node)] if sends else [way(edge) for edge in results],
             "beside": {kind.value: [way(edge) for edge in edges] for kind, edges in beside.items()},
             "stores": stores(node),
             "parameters": parameters,
@@ -108,7 +112,7 @@ def _spec(placement: Placement, flow: Flow, nodes: tuple[Node, ...]) -> dict[str
     }
 
 
-def _packed(flow: Flow, placement: Placement, nodes: tuple[Node, ...], number: int) -> tuple[str, str]:
+def _packed(flow: Flow, placement: Placement, nodes: tuple[Node, ...]) -> tuple[str, str]:
     """SQL for the bytes in which keys and values go into a stage, or by it."""
     keys, values = {}, {}
     for place, columns in flow.edges.items():
@@ -116,27 +120,33 @@ def _packed(flow: Flow, placement: Placement, nodes: tuple[Node, ...], number: i
         key, value = f"`{columns.key}`", f"`{columns.value}`"
         if edge.raw or (edge.end in nodes and edge.end in placement.python):
             key, value = into_python(edge, key, value)
-        elif not _for_sink(placement, edge, number):
+        elif not _was_written(placement, edge, nodes):
             key = packed_key(edge.schema.key, key)
             value = packed(edge.schema.value.type, value) if placement.reads_value(edge) else _presence(value)
         keys[columns.tag], values[columns.tag] = key, value
     return case(keys), case(values)
 
 
-def _unpack(flow: Flow, edge: Edge, placement: Placement, number: int, *, made: bool) -> Flow:
+def _unpack(flow: Flow, edge: Edge, placement: Placement, nodes: tuple[Node, ...], *, made: bool) -> Flow:
     """The keys and values on one edge behind a stage, `made` there or gone by."""
     if (made and edge.start in placement.python) or edge.raw:
         columns = out_of_python(edge)
-    elif _for_sink(placement, edge, number) or (made and edge.end in placement.python and isinstance(edge.end, To)):
+    elif (made and isinstance(edge.end, To) and edge.end in nodes) or _was_written(placement, edge, nodes):
         columns = {}
     else:
         columns = {"key": unpacked_key(edge.schema.key, "key"), "value": unpacked(edge.schema.value.type, "value")}
     return flow.put(edge.number, **columns) if columns else flow
 
 
-def _for_sink(placement: Placement, edge: Edge, number: int) -> bool:
-    """Whether the rows that go by a stage on this edge are in the bytes of a sink already."""
-    return isinstance(edge.end, To) and placement.step[edge.end] < number
+def _was_written(placement: Placement, edge: Edge, nodes: tuple[Node, ...]) -> bool:
+    """Whether the rows on this edge that go by some nodes of a stage are in the bytes of a sink already.
+
+    Of one stage, the nodes in Python come after those in the kernel.
+    """
+    if not isinstance(edge.end, To) or edge.end in nodes:
+        return False
+    own, number = placement.step[edge.end], placement.step[nodes[0]]
+    return own < number or (own == number and placement.lane(edge.end) is Lane.KERNEL and nodes[0] in placement.python)
 
 
 def _presence(value: str) -> str:

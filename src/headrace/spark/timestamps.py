@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from headrace.expr import Bound
 from headrace.expr.bound import Input
 from headrace.model.types import INT
-from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source, Times
 from headrace.spark.envelopes import through_kernel
 from headrace.spark.flow import CARRIED, Columns, Flow
@@ -20,11 +18,21 @@ from headrace.spark.sql import decode, guarded, label, packed, text, unpacked
 
 _PARTITION_TIME = "partition_time"
 _BEFORE_ALL = 0
+_BEFORE_1970 = text("which is before 1970")
 
 
-def remembering(plan: Plan) -> list[Source]:
-    """The sources whose times depend on those of the records before, so that a stage has to remember them."""
-    return [one for one in plan.of(Source) if _looks_back(one.timestamp) and not stamps_in_python(one)]
+def remembering(placement: Placement) -> list[Source]:
+    """The sources whose times depend on those of the records before, so that a stage has to remember them.
+
+    And those whose times are found by functions, where it is read what these fail on: a stage goes on with the next.
+    """
+    failing = placement.reading_failures.keys() - placement.python.keys()
+    return [
+        one
+        for one in placement.plan.of(Source)
+        if not stamps_in_python(one)
+        and (_looks_back(one.timestamp) or (isinstance(one.timestamp, Bound) and one in failing))
+    ]
 
 
 def stamped_in_python(placement: Placement) -> list[Source]:
@@ -33,29 +41,35 @@ def stamped_in_python(placement: Placement) -> list[Source]:
     return [
         one
         for one in computed
-        if stamps_in_python(one) or (one in placement.python and one not in remembering(placement.plan))
+        if stamps_in_python(one) or (one in placement.python and one not in remembering(placement))
     ]
 
 
-def stamp(flow: Flow, edges: Mapping[Source, int], done: list[Source]) -> Flow:
+def stamp(flow: Flow, placement: Placement) -> Flow:
     """The records of all sources with their times, and when each has its turn; those without a time are dropped.
 
-    What was stamped by a stage of its own is left as it is.
+    What was stamped by a stage of its own is left as it is. Where failures are read, a record that should have a time
+    and has none goes on to where they are, and says so in the place of an old value.
     """
+    edges = {source: placement.read(source)[0].number for source in placement.plan.of(Source)}
+    done = [*remembering(placement), *stamped_in_python(placement)]
     for source, edge in edges.items():
         if source in done:
             continue
         time = source.timestamp
+        if time is Times.FAIL and source in placement.reading_failures:
+            flow = flow.put(edge, ts="greatest(ts, 0L)", old=f"hr_untimed(ts, {_BEFORE_1970})")
         if time is Times.WALL_CLOCK:
             # Spark logs the time of a batch before it runs, so that a batch that is run again has the same.
             flow = flow.put(edge, ts="unix_millis(current_timestamp())")
-        elif isinstance(time, Bound) and not _looks_back(time):
+        elif isinstance(time, Bound):
             columns = {"key": f"`{flow.edges[edge].key}`", "value": f"`{flow.edges[edge].value}`", "timestamp": "ts"}
             flow = flow.put(edge, ts=_computed(source, time, columns, flow.where))
-        if time is not Times.FAIL and not _looks_back(time):
+        if time is not Times.FAIL:
             flow = flow.keep(edge, f"hr_unless_dropped(ts >= 0, {text(source.name)}, 'no time')")
-    strict = [str(flow.edges[edge].tag) for source, edge in edges.items() if source.timestamp is Times.FAIL]
-    known = _guarded_time(f"hr_known_time(ts, {text('which is before 1970')})", "ts", flow.where)
+    stopping = {source for source in edges if source.timestamp is Times.FAIL} - placement.reading_failures.keys()
+    strict = [str(flow.edges[edge].tag) for source, edge in edges.items() if source in stopping]
+    known = _guarded_time(f"hr_known_time(ts, {_BEFORE_1970})", "ts", flow.where)
     if strict:
         checked = known if len(strict) == len(edges) else f"if(tag IN ({', '.join(strict)}), {known}, 0L)"
         flow = flow.keep_all(f"{checked} >= 0")
@@ -79,10 +93,14 @@ def remember(flow: Flow, placement: Placement) -> Flow:
             "ways": [{"tag": placement.read(source)[0].number, "going": "on"}],
             "beside": {},
             "stores": [],
-            "parameters": {"time": len(functions) - 1, "topics": queues.places(source)},
+            "parameters": {
+                "time": len(functions) - 1,
+                "topics": queues.places(source),
+                "goes_on": source in placement.reading_failures,
+            },
         }
 
-    nodes = [described(source) for source in remembering(placement.plan)]
+    nodes = [described(source) for source in remembering(placement)]
     entries = {node["ways"][0]["tag"]: [(place, 0)] for place, node in enumerate(nodes)}
     spec = {"number": _BEFORE_ALL, "nodes": nodes, "entries": entries, "times": {}, "functions": functions}
     rows = through_kernel(flow, spec, key="`key`", value="`value`", seq="offset", queue="source")
@@ -102,7 +120,10 @@ def _time(source: Source, where: str) -> str:
     """SQL inside the stage: the latest time of the partition is where an aggregate has its value."""
     latest = unpacked(INT, "`aggregate`")
     if isinstance(source.timestamp, Bound):
-        key, value = decode(source.key, "`key`"), decode(source.value, "`value`")
+        key, value = (
+            guarded(decode(serde, f"`{part}`"), "undecodable", f"{part} {serde}", where)
+            for part, serde in (("key", source.key), ("value", source.value))
+        )
         columns = {"key": key, "value": value, "timestamp": "timestamp", _PARTITION_TIME: latest}
         return _computed(source, source.timestamp, columns, where)
     known = f"hr_known_time({latest}, {text('and no record of its partition before it had a time')})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -38,6 +38,10 @@ class Memory:
             things[what] = make()
         thing: T = things[what]
         return thing
+
+    def all_of(self, node: str) -> Iterable[Any]:
+        """All things of a node's."""
+        return self._things.get(node, {}).values()
 
     def items(self) -> Iterator[tuple[str, str, Any]]:
         """All of it: the name of the node, what it is, and the thing."""

@@ -10,8 +10,8 @@ from headrace.model.clock import Clock
 from headrace.model.record import RawRecord, Record
 from headrace.plan.nodes import Node, Repartition, To
 from headrace.state.memory import Memory
-from headrace.state.state import State
 from headrace.state.stores import Stores
+from headrace.state.undoable import Undoable
 from headrace.task.drops import Drops
 from headrace.task.timers import Timers
 
@@ -81,7 +81,7 @@ class Context:
 
     stores: Stores
 
-    state: State
+    state: Undoable
     """What lies below the stores, and what is remembered beside them."""
 
     drops: Drops

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.model.change import Change
 from headrace.model.record import Header, Record
 from headrace.plan.nodes import Emit
 from headrace.state.keyvalue import Found, Stored, stored_of
-from headrace.task.operators.base import Operator
+
+if TYPE_CHECKING:
+    from headrace.task.operators.tables import TableOperator
 
 _Held = tuple[int, Found | None, Any, Any, Any, int, tuple[Header, ...], str | None, bool]
 """Of a place that has changed in this batch: the number of its last change, what was stored before the first, the old
@@ -18,15 +19,18 @@ whether it is the latest."""
 
 
 class Emission:
-    """Sends on every change of a table as it happens, or at the end of a batch the last one of each key.
+    """Sends on every change of a table as it happens, or at the end of a batch the last one of each key, or none.
 
     Changes come in with their old values, and leave with them if `old` says that somebody needs them. A key that was
-    made and deleted in one batch was never there for those who read settled changes: it leaves nothing.
+    made and deleted in one batch was never there for those who read settled changes: it leaves nothing. The changelog
+    of the table, if it has one, gets the last changes whatever is sent on.
     """
 
-    def __init__(self, emit: Emit, table: Operator[Any], *, old: bool) -> None:
-        self._every, self._table, self._old = emit is Emit.EVERY, table, old
+    def __init__(self, emit: Emit | None, table: TableOperator[Any], *, old: bool) -> None:
+        self._every, self._settles, self._table, self._old = emit is Emit.EVERY, emit is Emit.SETTLED, table, old
         self._held: dict[bytes, _Held] = {}
+        self._forgotten: dict[bytes, tuple[Any, int]] = {}
+        """What the store has forgotten in this batch, which no change tells of, with the times of the values."""
         self._number = 0
 
     def changed(
@@ -43,18 +47,29 @@ class Emission:
         """A record has given a key a new value; `place` is where it lies, and `before` what lay there until now."""
         _, _, _, headers, origin = record
         if self._every:
-            return self._send(key, new, old, ts, headers, origin, is_latest)
+            self._send(key, new, old, ts, headers, origin, is_latest)
+        if not self._settles and not self._table.is_logged:
+            return
         held = self._held.get(place)
         if held is not None:
             before, old = held[1], held[2]
             is_latest = True
         self._number += 1
         self._held[place] = self._number, before, old, key, new, ts, headers, origin, is_latest
-        return None
+
+    @property
+    def is_logged(self) -> bool:
+        """Whether there is a changelog."""
+        return self._table.is_logged
+
+    def forget(self, place: bytes, key: Any, ts: int) -> None:
+        """The store has forgotten a key: when the batch is over, it is gone from the changelog, too."""
+        if self._table.is_logged:
+            self._forgotten[place] = key, ts
 
     def sent(self, place: bytes, stored: Stored | None) -> Stored | None:
         """What those who read the changes know of a place, while this is stored."""
-        held = self._held.get(place)
+        held = self._held.get(place) if self._settles else None
         if held is None:
             return stored
         before = held[1]
@@ -62,10 +77,17 @@ class Emission:
 
     def flush(self) -> None:
         """The batch is over: keys leave in the order of their last changes."""
-        held, self._held = self._held, {}
-        for _, _, old, key, new, ts, headers, origin, is_latest in sorted(held.values(), key=itemgetter(0)):
-            if new is not None or old is not None:
+        held, self._held, forgotten, self._forgotten = self._held, {}, self._forgotten, {}
+        for place, change in sorted(held.items(), key=lambda one: one[1][0]):
+            _, before, old, key, new, ts, headers, origin, is_latest = change
+            if self._settles and (new is not None or old is not None):
                 self._send(key, new, old, ts, headers, origin, is_latest)
+            if self._table.is_logged and place not in forgotten and (new is not None or before is not None):
+                self._table.log(key, new, ts, origin)
+        for place, (key, ts) in forgotten.items():
+            before = held[place][1] if place in held else (None, ts)
+            if before is not None:  # else it never got there
+                self._table.log(key, None, before[1], None)
 
     def _send(
         self, key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...], origin: str | None, is_latest: bool

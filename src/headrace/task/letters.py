@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headrace.model.clock import Clock
 from headrace.model.failure import ATTEMPT, HEADERS
 from headrace.model.record import Header, RawRecord
 from headrace.plan.nodes import DeadLetters
@@ -10,7 +11,8 @@ from headrace.plan.nodes import DeadLetters
 class Originals:
     """The records of a batch as they were read."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._read: dict[str, RawRecord] = {}
 
     def keep(self, raw: RawRecord) -> None:
@@ -23,7 +25,10 @@ class Originals:
         self._read.clear()
 
     def letter(self, told: RawRecord, node: DeadLetters) -> RawRecord:
-        """What is written of a record that failed: what it was, and in headers why it failed."""
+        """What is written of a record that failed: what it was, and in headers why it failed.
+
+        One that failed because it has no time gets the time of day, so that its topic keeps it for a while.
+        """
         assert told.value is not None
         failed = node.value.read(told.value)
         original = self._read.get(failed.origin or "", RawRecord(told.topic, told.ts))
@@ -32,7 +37,8 @@ class Originals:
         attempt = (ATTEMPT, str(attempts(original.headers) + 1).encode())
         kept = [header for header in original.headers if header[0] not in (ATTEMPT, *HEADERS)]
         headers = (*kept, *why, attempt)
-        return RawRecord(told.topic, told.ts, original.key, original.value, headers, failed.origin)
+        ts = self._clock.now_ms() if original.ts < 0 else told.ts
+        return RawRecord(told.topic, ts, original.key, original.value, headers, failed.origin)
 
 
 def attempts(headers: tuple[Header, ...]) -> int:

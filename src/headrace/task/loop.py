@@ -19,10 +19,11 @@ from headrace.processor.opened import OpenedStore
 from headrace.processor.opening import opened
 from headrace.state.state import MemoryState, State
 from headrace.state.stores import Stores
+from headrace.state.undoable import Undoable
 from headrace.task.context import Context
 from headrace.task.drops import Drops
 from headrace.task.letters import Originals
-from headrace.task.operators.source import decoding
+from headrace.task.operators.process import undoable_stores
 from headrace.task.queues import Queue, Queues
 from headrace.task.task import Task
 from headrace.task.timestamps import Timestamps
@@ -54,13 +55,14 @@ class Loop:
         Processors are made and initialised anew, and so are their timers: those by stream time keep the rhythm that
         they have, for it counts from 0, and those by the time of day begin again.
         """
-        self.stores = Stores(self.state)
+        self._reading_failures = frozenset(node for errors in plan.of(Errors) for node in errors.of)
+        undoable = Undoable(self.state, undoable_stores(self._reading_failures))
+        self.stores = Stores(undoable)
         self.drops = drops or Drops()
         self._timestamps = Timestamps(clock, self.drops, self.state.memory)
         self._written: list[Written] = []
-        self._originals = Originals() if plan.of(DeadLetters) else None
-        self._sources: dict[str, tuple[Source, Callable[[RawRecord], Record]]] = {}
-        self._reading_failures = frozenset(node for errors in plan.of(Errors) for node in errors.of)
+        self._originals = Originals(clock) if plan.of(DeadLetters) else None
+        self._sources: dict[str, tuple[Source, Callable[[str, RawRecord], Record | None]]] = {}
         self._queues = Queues()
         self._queue_of: dict[tuple[Node, str], Queue] = {}
         context = Context(
@@ -68,7 +70,7 @@ class Loop:
             write=self._write,
             show=show,
             stores=self.stores,
-            state=self.state,
+            state=undoable,
             drops=self.drops,
             clock=clock,
             sending_old=sending_old(plan),
@@ -158,9 +160,10 @@ class Loop:
             self._originals.keep(raw)
         if raw.topic not in self._sources:
             source = self.source_of(raw.topic)
-            self._sources[raw.topic] = source, decoding(source, failures_read=source in self._reading_failures)
-        source, decode = self._sources[raw.topic]
-        record = self._timestamps.stamped(source, raw.topic, decode(raw))
+            failures_read = source in self._reading_failures
+            self._sources[raw.topic] = source, self._timestamps.reading(source, failures_read=failures_read)
+        source, read = self._sources[raw.topic]
+        record = read(raw.topic, raw)
         if record is not None:
             self._enqueue(source, raw.topic, record)
 

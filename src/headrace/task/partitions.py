@@ -28,6 +28,8 @@ class Partitions:
         if self._compute is None:
             return _DEFAULT
         count = self._operator.task.partitions(topic)
+        if count == 0:
+            return _DEFAULT  # there is no such topic, which is told when it is written to
         chosen = self._compute(record, topic, record.key, record.value, count)
         if chosen is None:
             return _DEFAULT

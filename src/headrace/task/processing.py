@@ -35,6 +35,8 @@ class TaskContext(ProcessorContext):
         self._send, self._call = send, call
         self.record: Record | None = None
         """The record at hand."""
+        self.scheduled: list[Scheduled] | None = None
+        """The timers that were set for the record at hand; None while nobody wants to know."""
 
     def forward(self, record: Record, to: str | None = None) -> None:
         checked = record if type(record) is Record and record.ts >= 0 else checked_record(record)
@@ -51,7 +53,10 @@ class TaskContext(ProcessorContext):
         interval_ms = duration_ms("interval", interval, here, least=1)
         time = self._task.time
         timers, first = (time.stream, 0) if by == "stream" else (time.wall, self.now_ms + interval_ms)
-        return timers.add(first, interval_ms, lambda now: self._call(f"its {by} punctuator", lambda: call(now)))
+        timer = timers.add(first, interval_ms, lambda now: self._call(f"its {by} punctuator", lambda: call(now)))
+        if self.scheduled is not None:
+            self.scheduled.append(timer)
+        return timer
 
     def commit(self) -> None:
         """A batch is made safe as a whole when it ends, which is never far: nothing has to be remembered."""

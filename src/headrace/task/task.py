@@ -12,9 +12,8 @@ from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node
 from headrace.plan.subtopology import SubTopology
 from headrace.task.context import Context, Taken, TaskTime
-from headrace.task.failures import failure
 from headrace.task.operators import OPERATORS, Operator
-from headrace.task.operators.base import Way
+from headrace.task.operators.base import Way, failure
 from headrace.task.operators.source import way_into
 
 
@@ -36,11 +35,13 @@ class Task:
         self._operators: dict[Node, Operator[Any]] = {node: operators[type(node)](node, context) for node in part.nodes}
         for node, operator in self._operators.items():
             upstream = tuple(self._operators.get(one) for one in node.inputs)
-            operator.connect(upstream, () if node.facts.cuts else self._readers(plan, node))
+            operator.connect(upstream, self._readers(plan, node, beside=True if node.facts.cuts else None))
         cuts = {upstream for node in part.nodes for upstream in node.inputs if upstream.facts.cuts}
         sources = [node for node in part.nodes if not node.inputs]
         self._entries = {node: (way_into(self._operators[node]),) for node in sources} | {
-            node: tuple(reader.entry(position) for reader, position in self._readers(plan, node)) for node in cuts
+            node: tuple(reader.entry(position) for reader, position in readers)
+            for node in cuts
+            if (readers := self._coming(plan, node))
         }
         for operator in self._operators.values():
             operator.start()
@@ -97,12 +98,16 @@ class Task:
         operator = self._operators.get(node)
         return None if operator is None or type(operator).flush is Operator.flush else operator.flush
 
-    def _readers(self, plan: Plan, node: Node) -> tuple[tuple[Operator[Any], int], ...]:
-        """Who reads from a node in this task, by which of their inputs."""
+    def _coming(self, plan: Plan, cut: Node) -> tuple[tuple[Operator[Any], int], ...]:
+        """Who gets the records that come in from a cut: not those who read what a repartition of this task fails on."""
+        return self._readers(plan, cut, beside=False if cut in self._operators else None)
+
+    def _readers(self, plan: Plan, node: Node, *, beside: bool | None = None) -> tuple[tuple[Operator[Any], int], ...]:
+        """Who reads from a node in this task, by which of their inputs: all, those beside its results or the others."""
         return tuple(
             (self._operators[reader], position)
             for reader in dict.fromkeys(plan.consumers[node])
-            if reader in self._operators
+            if reader in self._operators and beside in (None, reader.facts.beside is not None)
             for position, upstream in enumerate(reader.inputs)
             if upstream is node
         )

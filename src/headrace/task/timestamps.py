@@ -8,10 +8,12 @@ from typing import Any
 from headrace.errors import RecordFailed, TimestampInvalid
 from headrace.expr import Bound
 from headrace.model.clock import Clock
-from headrace.model.record import Record
+from headrace.model.record import RawRecord, Record
 from headrace.plan.nodes import Source, Times
 from headrace.state.memory import Memory
 from headrace.task.drops import Drops, Reason
+from headrace.task.operators.base import error_of
+from headrace.task.operators.source import Unread, decoding, unread
 
 _UNKNOWN = -1
 
@@ -23,8 +25,27 @@ class Timestamps:
         self._clock, self._drops, self._memory = clock, drops, memory
         self._of_source: dict[Source, tuple[Callable[[Record, int], int], dict[str, int]]] = {}
 
-    def stamped(self, source: Source, topic: str, record: Record) -> Record | None:
-        """The record with its time; None if it has none and is dropped."""
+    def reading(self, source: Source, *, failures_read: bool) -> Callable[[str, RawRecord], Record | None]:
+        """How a record of a topic gets its values and its time; None if it has no time and is dropped.
+
+        Where failures are read, one that cannot be read is told of as it is.
+        """
+        decode = decoding(source, failures_read=failures_read)
+
+        def read(topic: str, raw: RawRecord) -> Record | None:
+            record = decode(raw)
+            if isinstance(record.value, Unread) and isinstance(source.timestamp, Bound):
+                return record  # the function that finds times has nothing to look at
+            try:
+                return self._stamped(source, topic, record)
+            except (RecordFailed, TimestampInvalid) as exc:
+                if not failures_read:
+                    raise
+                return unread(raw, error_of(exc), exc.reason if isinstance(exc, RecordFailed) else exc.what)
+
+        return read
+
+    def _stamped(self, source: Source, topic: str, record: Record) -> Record | None:
         found = self._of_source.get(source)
         if found is None:
             times: dict[str, int] = self._memory.of(source.name, "partition times", dict)

@@ -14,7 +14,7 @@ from headrace.model.durations import Duration, duration_ms
 from headrace.model.moments import Moment
 from headrace.model.record import Header, RawRecord
 from headrace.passes.pipeline import rewrite
-from headrace.plan.nodes import Source, To
+from headrace.plan.nodes import Changelog, Source, To
 from headrace.plan.origin import origin
 from headrace.serde import Serde
 from headrace.task.loop import Loop
@@ -43,6 +43,7 @@ class TopologyTestDriver:
     def __init__(self, app: Builder, *, now_ms: int = 0) -> None:
         self._clock = SetClock(now_ms)
         self._loop = Loop(rewrite(app.plan()), self._clock)
+        self._changelogs = {str(node.topic) for node in self._loop.plan.of(Changelog)}
         self._inputs: dict[str, InputTopic] = {}
         self._offsets: dict[str, int] = {}
         self._reads: dict[str, bool] = {}
@@ -80,11 +81,15 @@ class TopologyTestDriver:
         return found
 
     def output(self, topic: str, *, key: Serde[Any] | None = None, value: Serde[Any] | None = None) -> OutputTopic:
-        """A topic that the application writes, to read what came out; with serdes of your own if you give them."""
+        """A topic that the application writes, to read what came out; with serdes of your own if you give them.
+
+        Changelogs of stores are among them: `driver.output("shop-counts-changelog")`.
+        """
         targets = [node.topic for node in self._loop.plan.of(To)]
         named = [target for target in targets if isinstance(target, str)]
         if topic not in named and len(named) == len(targets):  # one that is chosen per record may be any
-            raise NotInTopology(self._loop.plan.app, f"write topic {topic!r}", _there("writes", named))
+            listed = [name for name in named if name not in self._changelogs]
+            raise NotInTopology(self._loop.plan.app, f"write topic {topic!r}", _there("writes", listed))
         return OutputTopic(topic, self._written.setdefault(topic, Written()), key, value)
 
     def store(self, name: str) -> Any:
@@ -100,7 +105,7 @@ class TopologyTestDriver:
 
     @property
     def topics_written(self) -> list[str]:
-        """The topics that records were written to, in the order of their first ones."""
+        """The topics that records were written to, in the order of their first ones; changelogs are left out."""
         return list(self._outputs())
 
     @property
@@ -173,7 +178,8 @@ class TopologyTestDriver:
         return "\n  ".join([f"<{state} of {plan.app!r}, reads {', '.join(read)}", *wrote, *drops]) + ">"
 
     def _outputs(self) -> dict[str, Written]:
-        return {topic: written for topic, written in self._written.items() if written.count}
+        written = self._written.items()
+        return {topic: one for topic, one in written if one.count and topic not in self._changelogs}
 
     def _check_open(self, what: str) -> None:
         if self._closed:

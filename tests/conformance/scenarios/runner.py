@@ -10,7 +10,7 @@ from conformance.scenarios import BUILDERS
 from conformance.scenarios.scenario import OUT, Scenario
 from headrace.dsl import Builder
 from headrace.model.record import Record
-from headrace.plan.nodes import Node, To
+from headrace.plan.nodes import Changelog, Node, To
 from headrace.testing import TopologyTestDriver
 
 Row = dict[str, Any]
@@ -119,8 +119,9 @@ def row(record: Record, topic: str | None = None) -> Row:
 
 
 def written(driver: TopologyTestDriver) -> list[Row]:
-    """All new records of all topics."""
-    topics = dict.fromkeys(node.topic for node in driver._loop.plan.of(To) if isinstance(node.topic, str))
+    """All new records of all topics that the user named."""
+    sinks = (node for node in driver._loop.plan.of(To) if not isinstance(node, Changelog))
+    topics = dict.fromkeys(node.topic for node in sinks if isinstance(node.topic, str))
     return [row(record, topic) for topic in topics for record in driver.output(topic).read_records()]
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from headrace.model.batches import Batch, StageWork
 from headrace.observe.metrics import Metrics
+from headrace.observe.prometheus import prometheus
+from headrace.rest.counts import Counts, share_families
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "metrics.md"
 STAGE = StageWork(number=1, records_in=10, records_out=4, state_rows=4, state_bytes=4096, commit_ms=7)
@@ -60,5 +62,5 @@ def test_large_counts_are_written_out() -> None:
 
 def test_the_page_lists_every_name() -> None:
     named = re.findall(r"^\| `(headrace_\w+)`", PAGE.read_text("utf-8"), re.MULTILINE)
-    told = re.findall(r"^# TYPE (\w+)", Metrics(app="shop").prometheus(), re.MULTILINE)
-    assert named == told
+    families = [*Metrics(app="shop").families(), *Counts().families(), *share_families(None)]
+    assert named == re.findall(r"^# TYPE (\w+)", prometheus(families, {}), re.MULTILINE)

@@ -39,10 +39,23 @@ def test_a_topic_that_is_read_and_written_is_there_twice(tmp_path: Path) -> None
     assert needed(app)[:2] == ["Read on topic 'a'", "Write on topic 'a'"]
 
 
-def test_inside_an_application_nothing_goes_through_topics(tmp_path: Path) -> None:
+def test_inside_an_application_only_changelogs_go_through_topics(tmp_path: Path) -> None:
     app = shop(tmp_path)
     words = app.stream("lines", value=hr.STRING).flat_map_values(lambda line: line.split())
     words.group_by(lambda _, word: word).count(store="n").to_stream().to("counts")
+    assert needed(app) == [
+        "Read on topic 'lines'",
+        "Write on topic 'counts'",
+        *(f"{one} on topic 'shop-n-changelog'" for one in ("Write", "Create", "DescribeConfigs", "Delete")),
+        "Read on group 'shop'",
+        *SINK,
+    ]
+    asked = [str(acl) for acl in acls_of(rewrite(app.plan()), transactions=False, asked=True, served=True)]
+    assert asked[-4:] == [
+        "Read on topic 'shop-n-changelog'",
+        *(f"{one} on topic 'shop-query-servers'" for one in ("Read", "Write", "Create")),
+    ]
+    app.queryable = False
     assert needed(app) == ["Read on topic 'lines'", "Write on topic 'counts'", "Read on group 'shop'", *SINK]
 
 

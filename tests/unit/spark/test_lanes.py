@@ -54,6 +54,7 @@ def test_where_types_are_said_what_follows_is_in_spark_again() -> None:
         "n": "kernel",
         "n.to_stream": "native",
         "n.to_stream.to-out": "native",
+        "n.changelog": "native",
     }
 
 

@@ -111,6 +111,7 @@ def test_a_driver_that_nobody_closes_leaves_no_open_loop() -> None:
         loops.append(asyncio.get_running_loop())
         return value
 
+    gc.collect()  # what other tests left behind is not to be told of here
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         driver = TopologyTestDriver(app_of(noted))

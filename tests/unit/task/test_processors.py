@@ -103,7 +103,12 @@ def test_a_shared_store_joins_sub_topologies_and_a_global_one_does_not() -> None
     app.stream("d").process(nothing, stores=("rows",))
     app.add_global_store(everywhere, "e", nothing)
     parts = [[node.name for node in part.nodes] for part in split_subtopologies(rewrite(app.plan()))]
-    assert parts == [["a", "a.process", "c", "c.process"], ["b", "b.process"], ["t", "d", "d.process"], ["e"]]
+    assert parts == [
+        ["a", "a.process", "c", "c.process"],
+        ["b", "b.process"],
+        ["t", "d", "d.process", "t.changelog"],
+        ["e"],
+    ]
 
 
 def test_behind_a_changed_key_nothing_moves_before_a_processor_and_all_before_a_count() -> None:
@@ -116,4 +121,5 @@ def test_behind_a_changed_key_nothing_moves_before_a_processor_and_all_before_a_
         "process_values",
         "repartition",
         "count",
+        "changelog",
     ]

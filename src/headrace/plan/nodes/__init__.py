@@ -33,7 +33,7 @@ from headrace.plan.nodes.table import TableSource, ToTable, VersionedTable
 from headrace.plan.nodes.table_aggregate import TableAggregate, TableGroupBy, TableReduce
 from headrace.plan.nodes.table_join import Side, TableJoin
 from headrace.plan.nodes.table_values import TableFilter, TableMapValues
-from headrace.plan.nodes.to import DeadLetters, To
+from headrace.plan.nodes.to import Changelog, DeadLetters, To
 from headrace.plan.nodes.windowed import SessionWindowed, SlidingWindowed, TimeWindowed
 from headrace.plan.nodes.windowed_cogroup import WindowedCogroup
 
@@ -43,6 +43,7 @@ __all__ = [
     "AsyncMapValues",
     "Beside",
     "Branch",
+    "Changelog",
     "Cogroup",
     "Count",
     "Counting",

@@ -19,6 +19,8 @@ class Beside(Enum):
     LATE = "late"
     FAILED = "failed"
     EXPIRED = "expired"
+    STORED = "stored"
+    """Not what it leaves out, but the rows of its store as a batch leaves them."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,12 @@ class Facts:
     """Needs the old values of the tables it reads, which are not sent otherwise."""
 
     beside: Beside | None = None
-    """Gets what the operators in front of it leave out, and none of their results."""
+    """Gets what the operators in front of it leave out, or the rows that they keep, and none of their results."""
+
+    @property
+    def takes_left_out(self) -> bool:
+        """Whether it gets records as they came to the operators in front of it, with their values."""
+        return self.beside in (Beside.LATE, Beside.FAILED)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -139,6 +146,11 @@ class Node(ABC):
     @property
     def grows_with(self) -> str | None:
         """What its store grows with for ever, in words; None if something bounds it, be it the table it is made of."""
+        return None
+
+    @property
+    def forgets_after_ms(self) -> int | None:
+        """How long a table keeps a window after its start, or a session after its end; None if rows last."""
         return None
 
     @property

@@ -19,15 +19,11 @@ class TableSource(Source, Materialized, Lasting):
     store every record is sent on; with one, `emit` says which.
     """
 
-    changelog: str | None = None
-    """The topic that its rows are read from again; None if the store needs a changelog of its own."""
-
     op = "table"
     facts = Facts(stateful=True, ends=True, table=True)
 
     def detail(self) -> str:
-        again = f", changelog is topic {self.changelog}" if self.changelog else ""
-        return super().detail() + kept(self.store, self.emit, self.ttl_ms) + again
+        return super().detail() + kept(self.store, self.emit, self.ttl_ms)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

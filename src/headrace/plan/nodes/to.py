@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from headrace.expr import Bound
-from headrace.plan.nodes.base import Facts, Unary
+from headrace.model.durations import duration_text
+from headrace.plan.nodes.base import Beside, Facts, Unary
 from headrace.serde import BYTES, Serde
 
 
@@ -43,3 +44,30 @@ class DeadLetters(To):
 
     def read_with(self) -> tuple[Serde[Any], Serde[Any]]:
         return BYTES, BYTES
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Changelog(To):
+    """Write the rows of a store that can be asked to its changelog: those that a batch has changed, as it leaves them.
+
+    A row that is gone is written without a value. It stands beside the table: what that sends on, and when, is another
+    matter.
+    """
+
+    table: str
+    """The name of the store."""
+
+    retention_ms: int | None = None
+    """How long windows are kept; None where rows last until they are deleted."""
+
+    op = "changelog"
+    facts = Facts(ends=True, beside=Beside.STORED)
+
+    def detail(self) -> str:
+        kept = "" if self.retention_ms is None else f", kept {duration_text(self.retention_ms)}"
+        return super().detail() + kept
+
+
+def changelog_topic(app: str, store: str) -> str:
+    """The topic of a store's changelog."""
+    return f"{app}-{store}-changelog"

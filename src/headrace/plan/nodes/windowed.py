@@ -39,6 +39,10 @@ class WindowedAggregation(Unary):
         """How long the store keeps windows: as was asked for, at least for as long as they can be of use."""
         return max(self.retention_ms, self.windows.needed_ms)
 
+    @property
+    def forgets_after_ms(self) -> int | None:
+        return None if isinstance(self.windows, UnlimitedWindows) else self.kept_ms
+
     def key_serde(self) -> Serde[object]:
         """The serde of the keys inside the windows."""
         return self.upstream.output().key.default_serde(self.origin)

@@ -25,6 +25,10 @@ class WindowedCogroup(Node):
     facts = Facts(stateful=True, ends=True, table=True)
 
     @property
+    def forgets_after_ms(self) -> int | None:
+        return self.parts[0].forgets_after_ms
+
+    @property
     def keeps_old(self) -> bool:
         return False
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from types import MappingProxyType, TracebackType
 from typing import Any, Generic, TypeVar
 
 from headrace.errors import HeadraceError, RecordFailed
@@ -115,6 +115,10 @@ class Operator(ABC, Generic[N]):
                 way(record)
             except RecordFailed as exc:
                 self.fail(record, exc)
+            except HeadraceError:
+                raise
+            except Exception as exc:
+                self.fail(record, failure(exc, record))
 
         return call
 
@@ -134,12 +138,11 @@ class Operator(ABC, Generic[N]):
         """Send a record that failed at this node to where failures are read; raise what is another's, or if none is."""
         if not self._handles(exc):
             raise exc
-        self.send_failure(_plain(record), exc, exc.reason)
+        self.send_failure(_plain(record), error_of(exc), exc.reason)
 
-    def send_failure(self, record: Record, exc: HeadraceError, message: str) -> None:
+    def send_failure(self, record: Record, error: str, message: str) -> None:
         """Send a record to where failures are read, and count it."""
         self.task.drops.add(self.node.name, Reason.FAILED)
-        error = type(exc.__cause__ or exc).__name__
         failure = Failure(record.value, self.node.name, error, message, record.origin)
         self.send_beside(Beside.FAILED, record.with_value(failure))
 
@@ -191,6 +194,31 @@ class Operator(ABC, Generic[N]):
     @property
     def _label(self) -> str:
         return f"{self.node.name} ({self.node.origin})"
+
+
+def error_of(exc: HeadraceError) -> str:
+    """The class of the exception that an error comes of."""
+    return type(exc.__cause__ or exc).__name__
+
+
+def failure(exc: Exception, record: Record | None) -> RecordFailed:
+    """The error for what no operator has put into words, with the node whose code was last on the way to it."""
+    node = _innermost(exc.__traceback__)
+    reason = str(exc) or type(exc).__name__
+    where = None if record is None else record.origin
+    failed = RecordFailed("an operator" if node is None else node._label, reason, where)
+    failed.__cause__ = exc
+    return failed
+
+
+def _innermost(traceback: TracebackType | None) -> Operator[Any] | None:
+    found = None
+    while traceback is not None:
+        holder = traceback.tb_frame.f_locals.get("self")
+        if isinstance(holder, Operator):
+            found = holder
+        traceback = traceback.tb_next
+    return found
 
 
 def _plain(record: Record) -> Record:

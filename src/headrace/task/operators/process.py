@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from headrace.errors import ForwardRefused, ProcessorFailed
@@ -11,6 +11,7 @@ from headrace.model.record import Record
 from headrace.plan.nodes import GlobalStore, Merge, Node, Process, ProcessValues, TableTransformValues
 from headrace.plan.schema import Schema
 from headrace.plan.stores import Connection
+from headrace.processor.context import Scheduled
 from headrace.processor.records import FixedKeyRecord
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
@@ -70,13 +71,61 @@ class Hosted:
             self.context.record = before
 
 
+class Whole(Hosted):
+    """A processor whose failures are read: what it does with a record counts as a whole, or not at all.
+
+    If it fails, its stores are as they were before, what it has sent on goes nowhere, and timers that it has set are
+    not there. So what it sends on goes on only when it is done with the record.
+    """
+
+    _sent: list[Callable[[], None]] | None = None
+
+    def handle(self, record: Record, function: Callable[..., Any], *given: Any) -> Any:
+        state = self._operator.task.state
+        sent: list[Callable[[], None]] = []
+        timers: list[Scheduled] = []
+        self._sent, self.context.scheduled = sent, timers
+        state.begin()
+        try:
+            result = super().handle(record, function, *given)
+        except BaseException:
+            state.undo()
+            for timer in timers:
+                timer.cancel()
+            raise
+        finally:
+            self._sent, self.context.scheduled = None, None
+        state.keep()
+        for send in sent:
+            send()
+        return result
+
+    def when_done(self, send: Callable[[], None]) -> None:
+        """Send something on: with all else that comes of the record, or now if there is none at hand."""
+        if self._sent is None:
+            send()
+        else:
+            self._sent.append(send)
+
+
+def hosting(operator: Operator[Any]) -> type[Hosted]:
+    """How the processor of an operator is held."""
+    return Whole if operator.node in operator.task.reading_failures else Hosted
+
+
+def undoable_stores(reading_failures: Iterable[Node]) -> set[str]:
+    """The stores whose changes have to be undone when a processor fails."""
+    processors = (node for node in reading_failures if isinstance(node, Process | TableTransformValues))
+    return {store for node in processors for store in node.shared_stores}
+
+
 class ProcessOperator(Operator[Process]):
     """Hands every record to the processor, and sends on what comes of it to all or to one who reads from here."""
 
     def __init__(self, node: Process, task: Context) -> None:
         super().__init__(node, task)
         takes = node.parents[0].output()
-        self._hosted = Hosted(self, node.make, takes, node.stores, self._send)
+        self._hosted = hosting(self)(self, node.make, takes, node.stores, self._send)
         self._ways_to: dict[str, tuple[Way, ...]] = {}
         self._fixed = isinstance(node, ProcessValues)
 
@@ -99,10 +148,16 @@ class ProcessOperator(Operator[Process]):
 
     def _send(self, record: Record, to: str | None) -> None:
         record = fixed(record) if self._fixed else record
+        if to is not None and to not in self._ways_to:
+            self._ways_to[to] = self._found(to)
+        if isinstance(self._hosted, Whole):
+            self._hosted.when_done(lambda: self._sent_on(record, to))
+        else:
+            self._sent_on(record, to)
+
+    def _sent_on(self, record: Record, to: str | None) -> None:
         if to is None:
             return self.forward(record)
-        if to not in self._ways_to:
-            self._ways_to[to] = self._found(to)
         for way in self._ways_to[to]:
             way(record)
         return None
@@ -140,7 +195,7 @@ class TableTransformValuesOperator(RowByRow[TableTransformValues]):
     def __init__(self, node: TableTransformValues, task: Context) -> None:
         super().__init__(node, task)
         takes = node.upstream.output()
-        self._hosted = Hosted(self, node.make, takes, node.stores, _nowhere("transform_values"))
+        self._hosted = hosting(self)(self, node.make, takes, node.stores, _nowhere("transform_values"))
 
     def start(self) -> None:
         self._hosted.start()
@@ -153,17 +208,17 @@ class TableTransformValuesOperator(RowByRow[TableTransformValues]):
 
     def on_record(self, record: Record) -> None:
         change = record.value
-        new = self.row(record, change.new)
+        new = self.attempted(record, lambda: self.row(record, change.new))
         if self._rows is not None:
             before = self._rows.get(record.key)
             self._rows.put(record, new, record.ts, before and before.value, change.is_latest)
         else:
-            old = self.row(record, change.old) if self.sends_old else None
+            old = self._row_again(record, change.old) if self.sends_old else None
             self.send_change(record, Change(new, old, change.is_latest), record.ts)
 
     def _row_of(self, key: Any, upstream: Stored | None) -> Stored | None:
         found = upstream or Stored(None, _UNKNOWN_TIME)
-        value = self.row(Record(key=key, ts=found.ts), found.value)
+        value = self._row_again(Record(key=key, ts=found.ts), found.value)
         return None if value is None else Stored(value, found.ts)
 
 

@@ -20,21 +20,25 @@ class SourceOperator(Operator[Source]):
 
 
 @dataclass(frozen=True, slots=True)
-class Undecoded:
-    """The value of a record whose bytes do not fit, on its way to where the failures of its source are read."""
+class Unread:
+    """The value of a record that cannot be read, on its way to where the failures of its source are read.
+
+    Its bytes do not fit the serdes, or it has no time.
+    """
 
     data: bytes | None
-    exc: RecordUndecodable
+    error: str
+    message: str
 
 
 def way_into(source: Operator[Any]) -> Way:
-    """How the records of a source come in; those that could not be decoded go to where its failures are read."""
+    """How the records of a source come in; those that could not be read go to where its failures are read."""
     if source.node not in source.task.reading_failures:
         return source.forward if type(source) is SourceOperator else source.on_record
 
     def call(record: Record) -> None:
-        if isinstance(record.value, Undecoded):
-            source.send_failure(record.with_value(record.value.data), record.value.exc, record.value.exc.what)
+        if isinstance(record.value, Unread):
+            source.send_failure(record.with_value(record.value.data), record.value.error, record.value.message)
         else:
             source.on_record(record)
 
@@ -56,7 +60,12 @@ def decoding(source: Source, *, failures_read: bool) -> Callable[[RawRecord], Re
             undecodable = RecordUndecodable(part, str(serde), str(exc), origin or "?")
             if not failures_read:
                 raise undecodable from exc
-            undecodable.__cause__ = exc
-            return Record(key=key, value=Undecoded(value, undecodable), ts=ts, headers=headers, origin=origin)
+            return unread(raw, type(exc).__name__, undecodable.what)
 
     return decode
+
+
+def unread(raw: RawRecord, error: str, message: str) -> Record:
+    """A record that cannot be read; if it is for want of a time, it has the first of all."""
+    _, ts, key, value, headers, origin = raw
+    return Record(key=key, value=Unread(value, error, message), ts=max(ts, 0), headers=headers, origin=origin)

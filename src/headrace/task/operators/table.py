@@ -38,6 +38,8 @@ class VersionedTableOperator(TableOperator[VersionedTable]):
         super().__init__(node, task)
         self._versions = task.stores.versioned_store(node.store or unnamed_store(node), node.history_ms)
         self._key = node.output().key.store_serde()
+        self._newest: dict[bytes, Record] = {}
+        """Of the keys with a new version that no other is newer than, in the order of these."""
 
     def on_record(self, record: Record) -> None:
         if record.key is None:
@@ -47,8 +49,16 @@ class VersionedTableOperator(TableOperator[VersionedTable]):
         newest = self._versions.put(key, record.value, ts=record.ts)
         if newest is None:
             return self.drop(Reason.LATE, record)
+        if newest and self.is_logged:
+            self._newest.pop(key, None)
+            self._newest[key] = record
         old = before and before.value if self.sends_old else None
         return self.send_change(record, Change(record.value, old, newest), record.ts)
+
+    def flush(self) -> None:
+        newest, self._newest = self._newest, {}
+        for record in newest.values():
+            self.log(record.key, record.value, record.ts, record.origin)
 
     def get(self, key: Any) -> Stored | None:
         return self._versions.get(self._key.write(key))

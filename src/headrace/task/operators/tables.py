@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from headrace.model.change import Change
 from headrace.model.record import Record
-from headrace.plan.nodes import Emit, Node
+from headrace.plan.nodes import Beside, Emit, Node
 from headrace.state.expiry import Expiry
 from headrace.state.keyvalue import Found, KeyValueStore, Stored
 from headrace.task.context import Context
@@ -22,9 +22,22 @@ N = TypeVar("N", bound=Node)
 class TableOperator(Operator[N]):
     """A table: it can be asked for the value of a key, and sends on the changes."""
 
+    is_logged = False
+    """Whether its rows are written to a changelog."""
+
     def __init__(self, node: N, task: Context) -> None:
         super().__init__(node, task)
         self.sends_old = node in task.sending_old
+
+    def connect(
+        self, upstream: tuple[Operator[Any] | None, ...], readers: tuple[tuple[Operator[Any], int], ...]
+    ) -> None:
+        super().connect(upstream, readers)
+        self.is_logged = self.is_read_beside(Beside.STORED)
+
+    def log(self, key: Any, value: Any, ts: int, origin: str | None) -> None:
+        """Write to the changelog what a batch leaves of a row, None if it is gone."""
+        self.send_beside(Beside.STORED, Record.made(key, value, ts, (), origin))
 
     @abstractmethod
     def get(self, key: Any) -> Stored | None:

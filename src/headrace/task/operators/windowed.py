@@ -40,7 +40,7 @@ class WindowedOperator(TableOperator[W]):
         self.key = node.key_serde()
         self.time = StreamTime(task, node.name, node.windows.idle_ms, self._idle)
         self._windowed_key = node.windowed_serde()
-        self._emission = Emission(node.emit, self, old=self.sends_old)
+        self._emission = Emission(None if node.final else node.emit, self, old=self.sends_old)
         self._closed = task.memory.of(node.name, "closed", Closed)
         self._forgotten: list[Forgotten] | None = None
 
@@ -53,7 +53,7 @@ class WindowedOperator(TableOperator[W]):
         self, upstream: tuple[Operator[Any] | None, ...], readers: tuple[tuple[Operator[Any], int], ...]
     ) -> None:
         super().connect(upstream, readers)
-        if self.is_read_beside(Beside.EXPIRED):
+        if self.is_read_beside(Beside.EXPIRED) or self.is_logged:
             self._forgotten = self.forgotten()
 
     def advance(self, record: Record) -> None:
@@ -127,13 +127,15 @@ class WindowedOperator(TableOperator[W]):
 
     def changed(self, record: Record, window: Window, new: Any, old: Any, ts: int, before: Stored | None) -> None:
         """A window of the record's key has a new value: send it on, unless only the last one is wanted."""
-        if not self.node.final:
+        if not self.node.final or self.is_logged:
             key = Windowed(record.key, *window)
             self._emission.changed(self._windowed_key.write(key), before, record, key, new, old, ts)
 
     def send_through(self, emission: Emission) -> None:
         """Send on changes by the way of a table that this is a part of."""
         self._emission = emission
+        if emission.is_logged:
+            self._forgotten = self.forgotten()
 
     def flush(self) -> None:
         self._emission.flush()
@@ -142,8 +144,9 @@ class WindowedOperator(TableOperator[W]):
         windows = forgotten.copy()
         forgotten.clear()
         for key, window, stored in windows:
-            gone = self._record(record, Windowed(self.key.read(key), *window), Change(stored.value), stored.ts)
-            self.send_beside(Beside.EXPIRED, gone)
+            gone = Windowed(self.key.read(key), *window)
+            self.send_beside(Beside.EXPIRED, self._record(record, gone, Change(stored.value), stored.ts))
+            self._emission.forget(self._windowed_key.write(gone), gone, stored.ts)
 
     @staticmethod
     def _record(record: Record, key: Windowed[Any], change: Change, ts: int) -> Record:

@@ -1,0 +1,166 @@
+"""Answers from the replicas that are held here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import reduce
+
+from headrace.errors import HeadraceError, NobodyAnswers, PositionGone, PositionNotReached, StoreNotAsked
+from headrace.log.partitioner import partition_of
+from headrace.query.holding import Holding
+from headrace.query.moments import Moments, Views
+from headrace.query.position import Position
+from headrace.query.question import Count, Get, Question, Reply, Scan
+from headrace.query.reader import Followed, Reader
+from headrace.query.scan import checked, entries, key_of, page
+from headrace.query.tracker import Tracker
+
+
+class Local:
+    """What this instance can say without asking another."""
+
+    def __init__(self, app: str, name: str, reader: Reader, tracker: Tracker) -> None:
+        self._app, self._instances = app, (name,)
+        self._reader, self._tracker = reader, tracker
+        self.moments = Moments()
+
+    def followed(self, store: str) -> Followed:
+        """A store that can be asked."""
+        found = self._reader.followed.get(store)
+        if found is None:
+            raise StoreNotAsked(store, self._app, self._reader.followed)
+        return found
+
+    def at_once(self, question: Get) -> Reply | None:
+        """The answer if it is here and needs no waiting."""
+        key, followed = question.key, self.followed(question.store)
+        try:
+            placed = followed.layout.place(key)
+        except ValueError:
+            return None  # `answer` says what is wrong with it
+        if followed.changelog is None:
+            return None
+        partition = partition_of(followed.layout.bare(key), followed.changelog.partitions)
+        holding = self._reader.holdings.get(partition)
+        if holding is None:
+            return None
+        # Before the entry is read: that may reflect more, but not less.
+        position = holding.position
+        if position is None or not self._tracker.in_touch:
+            return None
+        if question.at_least is not None and not position.covers(question.at_least):
+            return None
+        try:
+            entry = holding.replicas[question.store].get(key, placed)
+        except Exception:
+            return None  # `answer` meets it again, and says so
+        return Reply(position=position, entries=[] if entry is None else [entry], instances=self._instances)
+
+    def holds(self, partition: int, *, stale: bool = False) -> bool:
+        """Whether this partition can be asked here."""
+        holding = self._reader.holdings.get(partition)
+        return holding is not None and (stale or (holding.ready and self._tracker.in_touch))
+
+    def why_not(self, partition: int) -> str:
+        """Why this partition cannot be asked here."""
+        holding = self._reader.holdings.get(partition)
+        if holding is None:
+            return "it is not held here"
+        if not holding.ready:
+            read, end = sum(share.offset for share in holding.shares), sum(share.end for share in holding.shares)
+            return f"it is being built, {read:,} of {end:,} offsets are read"
+        return f"the broker does not answer{f': {self._tracker.trouble}' if self._tracker.trouble else ''}"
+
+    def answer(self, question: Question, partitions: Collection[int]) -> Reply:
+        """What is found in partitions that are held here."""
+        followed = self.followed(question.store)
+        if isinstance(question, Scan):
+            checked(followed.store, followed.layout, question)
+        key_of(followed.store, followed.layout, question)
+        lacking = [one for one in partitions if not self.holds(one, stale=question.stale)]
+        if lacking:
+            raise NobodyAnswers(question.store, lacking, self.why_not(lacking[0]))
+        holdings = [self._reader.holdings[one] for one in partitions]
+        stale = not all(self.holds(one) for one in partitions)
+        if question.at_least is not None:
+            self._wait(question, question.at_least, holdings)
+        position = reduce(Position.common, [holding.position or Position() for holding in holdings])
+        try:
+            reply = self._found(question, followed, holdings, position)
+        except HeadraceError:
+            raise
+        except Exception as exc:
+            raise self._broken(question.store, holdings, exc) from exc
+        return replace(reply, stale=stale, instances=self._instances)
+
+    def no_less(self, question: Question, partitions: Collection[int]) -> Question:
+        """Asked so that the answer reflects no less than earlier ones, which may have been somebody else's."""
+        known = [self._reader.reached.get(one, Position()) for one in partitions]
+        least = reduce(Position.common, known).joined(question.at_least or Position())
+        return replace(question, at_least=least) if least.offsets and not question.stale else question
+
+    def reached(self, partitions: Collection[int], position: Position) -> None:
+        """Somebody else has answered, and reflected that."""
+        for one in partitions:
+            self._reader.reach(one, position)
+
+    def _found(self, question: Question, followed: Followed, holdings: Sequence[Holding], position: Position) -> Reply:
+        if isinstance(question, Get):
+            placed = followed.layout.place(question.key)
+            entry = holdings[0].replicas[question.store].get(question.key, placed)
+            return Reply(position=position, entries=[] if entry is None else [entry])
+        if isinstance(question, Count):
+            views = _now(question.store, holdings)
+            return Reply(position=position, count=sum(view.count() for view in views.values()))
+        assert isinstance(question, Scan)
+        views, position = self._moment(question, holdings, position)
+        with ExitStack() as alone:
+            for _, view in sorted(views.items()):
+                alone.enter_context(view.lock)
+            parts = ((entries(followed.store, followed.layout, question, view), False) for view in views.values())
+            found, more = page(followed.layout, question, parts)
+        return Reply(position=position, entries=found, more=more)
+
+    def _moment(self, scan: Scan, holdings: Sequence[Holding], position: Position) -> tuple[Views, Position]:
+        """What a page is made of: of the moment that it names, which begins with the first page; or of now."""
+        if scan.as_of is None:
+            return _now(scan.store, holdings), position
+        moment = scan.as_of.moment
+        views = self.moments.find(moment, scan.store, [holding.partition for holding in holdings])
+        if views is not None:
+            return views, scan.as_of
+        if not moment or scan.as_of.offsets or scan.after is not None:
+            raise PositionGone(str(scan.as_of))
+        views = _now(scan.store, holdings)
+        self.moments.keep(moment, scan.store, views)
+        return views, replace(position, moment=moment)
+
+    def _wait(self, question: Question, wanted: Position, holdings: Sequence[Holding]) -> None:
+        def gone() -> list[int]:
+            return [one.partition for one in holdings if self._reader.holdings.get(one.partition) is not one]
+
+        def reached() -> bool:
+            return all(holding.position is not None and holding.position.covers(wanted) for holding in holdings)
+
+        if reached():
+            return
+        with self._tracker.urgently(), self._reader.turned:
+            self._reader.turned.wait_for(lambda: gone() or reached(), question.timeout_ms / 1000)
+            if gone():
+                raise NobodyAnswers(question.store, gone(), "it is not held here any more")
+            if reached():
+                return
+        there = reduce(Position.common, [holding.position or Position() for holding in holdings])
+        raise PositionNotReached(str(wanted), str(there), question.timeout_ms)
+
+    def _broken(self, store: str, holdings: Sequence[Holding], why: Exception) -> NobodyAnswers:
+        """A replica was closed while it was asked, or its files cannot be read: then it is built anew."""
+        current = [one for one in holdings if self._reader.holdings.get(one.partition) is one]
+        self._reader.distrust([one.held[store].place for one in current], f"it cannot be read: {why}")
+        return NobodyAnswers(store, [one.partition for one in holdings], "it was closed here")
+
+
+def _now(store: str, holdings: Sequence[Holding]) -> Views:
+    return {holding.partition: holding.replicas[store].now() for holding in holdings}

@@ -1,0 +1,72 @@
+"""How far an application had come when an answer was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from headrace.errors import PositionUnreadable
+
+
+@dataclass(frozen=True)
+class Position:
+    """For each partition that an application reads, the offset of the first record that an answer does not reflect.
+
+    It is written as `topic-partition@offset`, with a comma between several. Behind a `~` may be the name of a moment
+    that is kept for later pages.
+
+    >>> Position.read("plays-0@42,plays-1@17").covers(Position.after("plays", 1, 16))
+    True
+    """
+
+    offsets: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    moment: str = ""
+    """Of the entries of a page whose next ones are to be of the same moment; it says nothing of what is reflected."""
+
+    @staticmethod
+    def after(topic: str, partition: int, offset: int) -> Position:
+        """The position that reflects a record, as a producer is told where it was written."""
+        return Position({(topic, partition): offset + 1})
+
+    @staticmethod
+    def read(text: str) -> Position:
+        """From its text; an empty one reflects nothing."""
+        offsets: dict[tuple[str, int], int] = {}
+        places, named, moment = text.partition("~")
+        if named and not (moment.isascii() and moment.isalnum()):
+            raise PositionUnreadable(text)
+        for part in filter(None, places.split(",")):
+            place, at, offset = part.rpartition("@")
+            topic, dash, partition = place.rpartition("-")
+            if not (at and dash and topic and _is_number(partition) and _is_number(offset)):
+                raise PositionUnreadable(text)
+            offsets[topic, int(partition)] = int(offset)
+        return Position(offsets, moment)
+
+    def covers(self, other: Position) -> bool:
+        """Whether this reflects all that the other does."""
+        return all(self.offsets.get(place, 0) >= offset for place, offset in other.offsets.items())
+
+    def common(self, other: Position) -> Position:
+        """What both reflect."""
+        both = self.offsets.keys() & other.offsets.keys()
+        return Position({place: min(self.offsets[place], other.offsets[place]) for place in both})
+
+    def joined(self, other: Position) -> Position:
+        """What one of both reflects."""
+        either = {**self.offsets, **other.offsets}
+        return Position({place: max(self.offsets.get(place, 0), other.offsets.get(place, 0)) for place in either})
+
+    @cached_property
+    def text(self) -> str:
+        """What `read` takes; made once, for thousands of answers have the same position."""
+        places = (f"{topic}-{partition}@{offset}" for (topic, partition), offset in sorted(self.offsets.items()))
+        return ",".join(places) + (f"~{self.moment}" if self.moment else "")
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 19

@@ -1,0 +1,164 @@
+"""Whom to ask: each partition at one of those who hold it, and all that they say put together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import reduce
+
+from headrace.errors import NobodyAnswers, PeerUnreachable, PositionGone, QueryError
+from headrace.log.partitioner import partition_of
+from headrace.query.answering import Member, Peers
+from headrace.query.local import Local
+from headrace.query.moments import Moments
+from headrace.query.position import Position
+from headrace.query.question import Question, Reply, Scan
+from headrace.query.ranking import ranked
+from headrace.query.reader import Followed
+from headrace.query.scan import checked, key_of, page
+
+_MOST_ASKED_AT_ONCE = 16
+_LOOK_AGAIN_S = 0.05
+
+
+class Routing:
+    """Asks here what is held here, and others for the rest; if one does not answer, the next."""
+
+    def __init__(
+        self,
+        local: Local,
+        me: str,
+        up: Callable[[], tuple[Member, ...]],
+        peers: Peers | None,
+        refused: Callable[[str], None],
+    ) -> None:
+        self._local, self._me, self._up, self._peers, self._refused = local, me, up, peers, refused
+        self._pool = ThreadPoolExecutor(_MOST_ASKED_AT_ONCE, thread_name_prefix="headrace asking")
+
+    def close(self) -> None:
+        """Ask no more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def partitions(self, question: Question) -> list[int]:
+        """Those that the answer is in."""
+        followed = self._local.followed(question.store)
+        if isinstance(question, Scan):
+            checked(followed.store, followed.layout, question)
+        key = key_of(followed.store, followed.layout, question)
+        if followed.changelog is None:
+            raise NobodyAnswers(question.store, [], f"its changelog {followed.store.topic} is not there")
+        count = followed.changelog.partitions
+        return list(range(count)) if key is None else [partition_of(key, count)]
+
+    def holders(self, partition: int) -> list[Member]:
+        """Those who answer for a partition, the one that is asked first in front."""
+        up = {member.name: member for member in self._up()}
+        order = ranked((name for name, member in up.items() if _shows(member, partition, ready=True)), partition)
+        order.sort(key=lambda name: name != self._me)
+        return [up[name] for name in order]
+
+    def answer(self, question: Question) -> Reply:
+        """The answer, put together."""
+        partitions = self.partitions(question)
+        reply = self._gather(question, partitions)
+        if isinstance(question, Scan) and question.as_of is None and reply.more:
+            # Only now is it known that there are more pages: this one is asked for again, of a moment that is kept.
+            reply = self._gather(replace(question, as_of=Position(moment=Moments.name())), partitions)
+        return reply
+
+    def _gather(self, question: Question, partitions: list[int]) -> Reply:
+        """Ask until every partition has been answered for."""
+        deadline = time.monotonic() + question.timeout_ms / 1000
+        replies: list[Reply] = []
+        left, failed = set(partitions), dict[str, QueryError]()
+        while left:
+            shared = self._shared_out(question, left, failed, waits=time.monotonic() < deadline)
+            for member, some, outcome in self._ask_all(question, shared):
+                if isinstance(outcome, Reply):
+                    replies.append(outcome)
+                    left -= some
+                else:
+                    failed[member.name] = outcome
+        return _together(replies, question, self._local.followed(question.store))
+
+    def _shared_out(
+        self, question: Question, partitions: set[int], failed: Mapping[str, QueryError], *, waits: bool
+    ) -> list[tuple[Member, set[int]]]:
+        """Whom to ask for which of them: those who have not failed."""
+        shared: dict[str, tuple[Member, set[int]]] = {}
+        for partition in sorted(partitions):
+            member = next((one for one in self._candidates(question, partition) if one.name not in failed), None)
+            if member is not None:
+                shared.setdefault(member.name, (member, set()))[1].add(partition)
+            elif question.at_least is None or not waits:
+                raise self._nobody(question, partition, failed)
+        if not shared:
+            time.sleep(_LOOK_AGAIN_S)
+        return list(shared.values())
+
+    def _candidates(self, question: Question, partition: int) -> list[Member]:
+        found = [one for one in self.holders(partition) if self._can_ask(one, partition, stale=False)]
+        if not found and question.stale:
+            found = [one for one in self._up() if self._can_ask(one, partition, stale=True)]
+        return found
+
+    def _can_ask(self, member: Member, partition: int, *, stale: bool) -> bool:
+        if member.name == self._me:
+            return self._local.holds(partition, stale=stale)
+        return self._peers is not None and bool(member.url) and _shows(member, partition, ready=not stale)
+
+    def _ask_all(
+        self, question: Question, shared: list[tuple[Member, set[int]]]
+    ) -> list[tuple[Member, set[int], Reply | QueryError]]:
+        """Others at the same time, this one meanwhile."""
+        asked = [(member, some, self._pool.submit(self._ask, member, question, some)) for member, some in shared[1:]]
+        first = [(member, some, self._ask(member, question, some)) for member, some in shared[:1]]
+        return first + [(member, some, future.result()) for member, some, future in asked]
+
+    def _ask(self, member: Member, question: Question, partitions: set[int]) -> Reply | QueryError:
+        """What one says; or why it does not, if another one may."""
+        try:
+            if member.name == self._me:
+                return self._local.answer(question, partitions)
+            assert self._peers is not None
+            reply = self._peers.ask(member.url, self._local.no_less(question, partitions), partitions)
+        except PeerUnreachable as error:
+            self._refused(member.name)
+            return error
+        except (NobodyAnswers, PositionGone) as error:
+            return error
+        self._local.reached(partitions, reply.position)
+        return reply
+
+    def _nobody(self, question: Question, partition: int, failed: Mapping[str, QueryError]) -> QueryError:
+        for error in failed.values():
+            if isinstance(error, PositionGone):
+                return error
+        building = [one.name for one in self._up() if one.name != self._me and _shows(one, partition, ready=False)]
+        reason = f"it is being built at {', '.join(building)}" if building else self._local.why_not(partition)
+        return NobodyAnswers(question.store, [partition], reason)
+
+
+def _shows(member: Member, partition: int, *, ready: bool) -> bool:
+    """Whether a member says that it holds a partition, and answers for it if that is asked."""
+    return any(share.partition == partition and (share.ready or not ready) for share in member.shares)
+
+
+def _together(replies: list[Reply], question: Question, followed: Followed) -> Reply:
+    first, *others = replies
+    if not others:
+        return first
+    position = reduce(Position.common, (reply.position for reply in replies))
+    together = Reply(
+        position=position,
+        count=sum(reply.count for reply in replies),
+        stale=any(reply.stale for reply in replies),
+        instances=tuple(dict.fromkeys(name for reply in replies for name in reply.instances)),
+    )
+    if not isinstance(question, Scan):
+        return together
+    entries, more = page(followed.layout, question, ((reply.entries, reply.more) for reply in replies))
+    moment = question.as_of.moment if question.as_of is not None else ""
+    return replace(together, entries=entries, more=more, position=replace(position, moment=moment))

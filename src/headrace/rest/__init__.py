@@ -1,0 +1,1 @@
+"""Interactive queries over HTTP: the server, what it lets in, and a small client."""

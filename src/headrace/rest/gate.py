@@ -1,0 +1,194 @@
+"""Who comes in: from which site, and with whose name."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from headrace.errors import HeadraceError, LoginNeeded, OriginRefused, RoleLacking, TooManyRequests
+from headrace.log.secrets import with_secrets
+from headrace.rest.settings import Serve, is_loopback
+from headrace.rest.users import Role, User, Users, read_users
+
+_LOOK_S = 1.0
+_REMEMBER_S = 300.0
+_REMEMBERED = 1_000
+_TRIES_S = 60.0
+_TRIERS = 10_000
+_QUEUED = 32
+_ANYBODY = User("anybody", Role.ADMIN, None, "")
+_PEER = User("another instance", Role.READ, None, "")
+
+Headers = Mapping[bytes, bytes]
+
+
+class Gate:
+    """Looks at the head of each request, before anything else does.
+
+    Without users everybody on this machine may ask; then only requests are taken that name this machine as their host:
+    a page of another site that has its own name lead to 127.0.0.1 is not let in.
+    """
+
+    def __init__(self, settings: Serve, app: str) -> None:
+        self._app = app
+        self._limits, self._origins = settings.limits, frozenset(settings.origins)
+        self._scheme = b"https://" if settings.tls else b"http://"
+        self._file = Path(settings.users) if settings.users is not None else None
+        self._users = read_users(self._file) if self._file is not None else Users()
+        self._read, self._looked = self._stamp(), time.monotonic()
+        self._secret = with_secrets({"secret": settings.secret})["secret"] if settings.secret else None
+        self._own_hosts: dict[bytes, bool] = {}
+        self._mark = secrets.token_bytes(32)
+        self._remembered: OrderedDict[bytes, tuple[User, float]] = OrderedDict()
+        self._tries: OrderedDict[str, tuple[int, float]] = OrderedDict()
+        self._hashing = ThreadPoolExecutor(1, thread_name_prefix="headrace-passwords")
+        self._queued = 0
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody is asked who they are."""
+        return self._file is None
+
+    def close(self) -> None:
+        """Give back the thread."""
+        self._hashing.shutdown(wait=False, cancel_futures=True)
+
+    # -- sites
+
+    def check_site(self, headers: Headers) -> None:
+        """Refuse pages of other sites, and other names for this machine."""
+        host = headers.get(b"host", b"")
+        if self.open and host and not self._is_own(host):
+            raise OriginRefused("Host")
+        origin = headers.get(b"origin")
+        if origin is not None and origin != self._scheme + host and not self.is_named(origin):
+            raise OriginRefused("Origin")
+
+    def is_named(self, origin: bytes) -> bool:
+        """Whether a site was named: its pages may read answers."""
+        return origin.decode("latin-1") in self._origins
+
+    def _is_own(self, host: bytes) -> bool:
+        known = self._own_hosts.get(host)
+        if known is None:
+            name = host.decode("latin-1")
+            name = name if name.endswith("]") else name.rpartition(":")[0] or name
+            known = is_loopback(name.removeprefix("[").removesuffix("]").lower())
+            if len(self._own_hosts) < _REMEMBERED:
+                self._own_hosts[host] = known
+        return known
+
+    # -- names
+
+    def known(self, headers: Headers) -> User | None:
+        """Who asks, if that takes no time to find out."""
+        if self.open:
+            return _ANYBODY
+        self._look()
+        kind, _, secret = headers.get(b"authorization", b"").partition(b" ")
+        if kind.lower() == b"bearer":
+            return self._users.with_token(secret.strip().decode("latin-1"))
+        found = self._remembered.get(self._marked(secret)) if kind.lower() == b"basic" else None
+        return found[0] if found is not None and found[1] > time.monotonic() else None
+
+    async def user(self, headers: Headers, address: str) -> User:
+        """Who asks; LoginNeeded if nobody knows."""
+        found = self.known(headers)
+        if found is not None:
+            return found
+        kind, _, secret = headers.get(b"authorization", b"").partition(b" ")
+        if kind.lower() != b"basic":
+            raise LoginNeeded
+        try:
+            name, colon, password = base64.b64decode(secret, validate=True).decode().partition(":")
+        except ValueError:
+            raise LoginNeeded from None
+        if not colon:
+            raise LoginNeeded
+        self._refuse_guessing(f"{address} {name[:64]}", address)
+        user = await self._with_password(name, password)
+        if user is None:
+            self._count(f"{address} {name[:64]}", address)
+            raise LoginNeeded
+        self._remember(secret, user)
+        return user
+
+    def allow(self, user: User, role: Role) -> None:
+        """Refuse what somebody may not do."""
+        if not user.may(role, self._app):
+            elsewhere = user.apps is not None and self._app not in user.apps
+            needed = f"the application {self._app}" if elsewhere else f"the role {role.value}"
+            raise RoleLacking(user.name, needed)
+
+    def peer(self, headers: Headers) -> User:
+        """Another instance, which has the secret if there are users; if there is none, nobody is another instance."""
+        given = headers.get(b"authorization", b"").removeprefix(b"Bearer ")
+        if not self.open and not (self._secret and hmac.compare_digest(given, self._secret.encode())):
+            raise LoginNeeded
+        return _PEER
+
+    # -- inside
+
+    async def _with_password(self, name: str, password: str) -> User | None:
+        """In a thread of its own, one at a time: whoever guesses slows down nobody but others with passwords."""
+        if self._queued >= _QUEUED:
+            raise TooManyRequests("logins")
+        self._queued += 1
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._hashing, self._users.with_password, name, password)
+        finally:
+            self._queued -= 1
+
+    def _refuse_guessing(self, *places: str) -> None:
+        now = time.monotonic()
+        for place, most in zip(places, (self._limits.tries, 10 * self._limits.tries), strict=True):
+            count, since = self._tries.get(place, (0, now))
+            if count >= most and now - since < _TRIES_S:
+                raise TooManyRequests("wrong passwords", retry_s=_TRIES_S - (now - since))
+
+    def _count(self, *places: str) -> None:
+        now = time.monotonic()
+        for place in places:
+            count, since = self._tries.pop(place, (0, now))
+            self._tries[place] = (count + 1, since) if now - since < _TRIES_S else (1, now)
+        while len(self._tries) > _TRIERS:
+            self._tries.popitem(last=False)
+
+    def _marked(self, secret: bytes) -> bytes:
+        return hmac.digest(self._mark, secret, hashlib.sha256)
+
+    def _remember(self, secret: bytes, user: User) -> None:
+        self._remembered[self._marked(secret)] = (user, time.monotonic() + _REMEMBER_S)
+        while len(self._remembered) > _REMEMBERED:
+            self._remembered.popitem(last=False)
+
+    def _look(self) -> None:
+        """Read the file again if it is another one; while it cannot be read, those in it before are known."""
+        now = time.monotonic()
+        if self._file is None or now - self._looked < _LOOK_S:
+            return
+        self._looked = now
+        stamp = self._stamp()
+        if stamp is not None and stamp != self._read:
+            try:
+                self._users = read_users(self._file)
+            except HeadraceError:
+                return
+            self._read = stamp
+            self._remembered.clear()
+
+    def _stamp(self) -> tuple[int, int, int] | None:
+        try:
+            found = self._file.stat() if self._file is not None else None
+        except OSError:
+            return None
+        return (found.st_mtime_ns, found.st_size, found.st_ino) if found is not None else None

@@ -1,0 +1,142 @@
+"""The way to other instances, over HTTP."""
+
+from __future__ import annotations
+
+import json
+import ssl
+from collections.abc import AsyncIterator, Collection, Mapping
+from dataclasses import dataclass
+
+import httpx
+
+from headrace.errors import (
+    CertificateUnreadable,
+    NobodyAnswers,
+    PeerUnreachable,
+    PositionGone,
+    PositionNotReached,
+    QueryError,
+)
+from headrace.log.secrets import with_secrets
+from headrace.query.answering import Changed, Watched
+from headrace.query.question import Question, Reply
+from headrace.rest.settings import Serve
+from headrace.rest.wire import changes_of, question_text, reply_of, watched_text
+
+_CONNECT_S = 1.0
+_MORE_S = 2.0
+"""Behind the time that an answer may take."""
+
+_SILENT_S = 10.0
+"""A watch at another instance is over when nothing was heard of it for so long; it has heartbeats in between."""
+
+ASK, WATCH = "/peers/ask", "/peers/watch"
+
+
+class HttpPeers:
+    """Asks other instances; from any thread."""
+
+    def __init__(self, settings: Serve) -> None:
+        limits = httpx.Limits(max_connections=200, max_keepalive_connections=50)
+        self._client = httpx.Client(
+            headers=_login(settings), verify=trusted(settings.trusted), limits=limits, trust_env=False
+        )
+
+    def ask(self, url: str, question: Question, partitions: Collection[int]) -> Reply:
+        """What `local` says there, or its error; PeerUnreachable if nobody is there, or says anything in time."""
+        timeout = httpx.Timeout(question.timeout_ms / 1000 + _MORE_S, connect=_CONNECT_S)
+        body = question_text(question, partitions).encode()
+        try:
+            answer = self._client.post(f"{url}{ASK}", content=body, headers=_JSON, timeout=timeout)
+            if answer.status_code != 200:
+                raise _error(url, question, partitions, answer)
+            return reply_of(answer.content)
+        except (httpx.HTTPError, ValueError, KeyError) as exc:
+            raise PeerUnreachable(url, _reason(exc)) from exc
+
+    def close(self) -> None:
+        """Give back the connections."""
+        self._client.close()
+
+
+@dataclass(frozen=True)
+class Began:
+    """All that another instance had has been told; as `Watch`."""
+
+    since: Mapping[int, int]
+    whole: frozenset[int]
+
+
+class PeerWatches:
+    """Watches at other instances; in an event loop."""
+
+    def __init__(self, settings: Serve) -> None:
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+        self._client = httpx.AsyncClient(
+            headers=_login(settings),
+            verify=trusted(settings.trusted),
+            limits=limits,
+            timeout=httpx.Timeout(_SILENT_S, connect=_CONNECT_S),
+            trust_env=False,
+        )
+
+    async def watch(
+        self, url: str, watched: Watched, partitions: Collection[int]
+    ) -> AsyncIterator[list[Changed] | Began]:
+        """Changes there as they come; ends when it does."""
+        body = watched_text(watched, partitions).encode()
+        try:
+            async with self._client.stream("POST", f"{url}{WATCH}", content=body, headers=_JSON) as answer:
+                if answer.status_code != 200:
+                    raise PeerUnreachable(url, f"status {answer.status_code}")
+                async for line in answer.aiter_lines():
+                    said = json.loads(line)
+                    if isinstance(said, list):
+                        yield changes_of(said)
+                    elif said:
+                        yield Began({int(one): at for one, at in said["since"].items()}, frozenset(said["whole"]))
+        except (httpx.HTTPError, ValueError, KeyError) as exc:
+            raise PeerUnreachable(url, _reason(exc)) from exc
+
+    async def close(self) -> None:
+        """Give back the connections."""
+        await self._client.aclose()
+
+
+def trusted(path: object) -> ssl.SSLContext | bool:
+    """What certificates of servers have to be signed by: those of a file, or of this machine."""
+    if path is None:
+        return True
+    try:
+        return ssl.create_default_context(cafile=str(path))
+    except (OSError, ssl.SSLError) as exc:
+        raise CertificateUnreadable(str(path), getattr(exc, "reason", None) or exc.strerror or str(exc)) from None
+
+
+_JSON = {"content-type": "application/json"}
+
+
+def _login(settings: Serve) -> dict[str, str]:
+    if settings.secret is None:
+        return {}
+    return {"authorization": f"Bearer {with_secrets({'secret': settings.secret})['secret']}"}
+
+
+def _error(url: str, question: Question, partitions: Collection[int], answer: httpx.Response) -> QueryError:
+    """The error of another instance, as it would be raised here."""
+    try:
+        said = answer.json()["error"]
+        code, message = said["code"], said["message"]
+    except (ValueError, KeyError, TypeError):
+        return PeerUnreachable(url, f"status {answer.status_code}")
+    if code == PositionNotReached.code:
+        return PositionNotReached(str(question.at_least), "less", question.timeout_ms)
+    if code == PositionGone.code:
+        return PositionGone(str(getattr(question, "as_of", None) or ""))
+    if code == NobodyAnswers.code:
+        return NobodyAnswers(question.store, partitions, message)
+    return PeerUnreachable(url, f"{code}: {message}")
+
+
+def _reason(exc: Exception) -> str:
+    return str(exc) or type(exc).__name__

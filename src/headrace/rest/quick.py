@@ -1,0 +1,71 @@
+"""The question that is asked most, for one key of a table, answered without anything around it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.types import Scope
+
+from headrace.errors import HeadraceError
+from headrace.query.catalogue import Kind
+from headrace.query.question import Get
+from headrace.rest.answers import LONGEST_HEADER, entry_body, etag_of
+from headrace.rest.gate import Gate
+from headrace.rest.parameters import AT_LEAST, FRESHNESS, STALE, TIMEOUT, read_query, text_of
+from headrace.rest.service import Service
+from headrace.rest.users import Role
+
+PATH = "/apps/{app}/stores/{store}/keys/{key}"
+Head = list[tuple[bytes, bytes]]
+
+_FIELDS = {AT_LEAST.name: "at_least", TIMEOUT.name: "timeout_ms", STALE.name: "stale"}
+_ELSEWHERE = frozenset({b"origin", b"content-length", b"transfer-encoding"})
+
+
+class Quick:
+    """Answers in the event loop what needs no waiting; leaves everything else, and all that is wrong, to others."""
+
+    def __init__(self, service: Service, gate: Gate, head: Head) -> None:
+        self._answering, self._app, self._gate = service.answering, service.app, gate
+        self._prefix = f"/apps/{service.app}/stores/".encode()
+        self._stores = {name.encode(): one for name, one in service.stores.items() if one.kind is Kind.TABLE}
+        self._head = [*head, (b"content-type", b"application/json")]
+
+    def answer(self, scope: Scope) -> tuple[int, Head, bytes] | None:
+        """Status, headers and body; None if this is none of these questions."""
+        path: bytes = scope["raw_path"]
+        if scope["method"] != "GET" or not path.startswith(self._prefix):
+            return None
+        name, _, rest = path[len(self._prefix) :].partition(b"/")
+        store = self._stores.get(name)
+        if store is None or not rest.startswith(b"keys/") or b"/" in rest[5:]:
+            return None
+        headers = dict(scope["headers"])
+        if not _ELSEWHERE.isdisjoint(headers):
+            return None
+        try:
+            self._gate.check_site(headers)
+            user = self._gate.known(headers)
+            if user is None or not user.may(Role.READ, self._app):
+                return None
+            key = store.key.of_text(text_of("key", rest[5:]))
+            reply = self._answering.at_once(Get(store=store.name, key=key, **_terms(scope["query_string"])))
+        except (HeadraceError, ValueError):
+            return None
+        if reply is None or not reply.entries:
+            return None
+        entry = reply.entries[0]
+        etag = etag_of(entry)
+        head = [*self._head, (b"etag", etag)]
+        if len(reply.position.text) <= LONGEST_HEADER:
+            head.append((b"headrace-position", reply.position.text.encode()))
+        if headers.get(b"if-none-match") == etag:
+            return 304, head, b""
+        body = entry_body(store, entry, reply)
+        head.append((b"content-length", str(len(body)).encode()))
+        return 200, head, body
+
+
+def _terms(query: bytes) -> dict[str, Any]:
+    given = read_query(query, FRESHNESS, None) if query else {}
+    return {_FIELDS[name]: value for name, value in given.items()}

@@ -1,0 +1,260 @@
+"""One who watches: is told what is there, then every change, from whichever instance has it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from headrace.errors import HeadraceError, NobodyAnswers, PeerUnreachable
+from headrace.query.answering import Changed, Watch, Watched
+from headrace.rest.forms import StoreForm
+from headrace.rest.peers import Began
+from headrace.rest.push import Pending, Taken
+
+if TYPE_CHECKING:
+    from headrace.rest.watchers import Watchers
+
+_HEARTBEAT_S = 15.0
+_PEERS_HEARTBEAT_S = 3.0
+_AGAIN_S = 0.5
+_WAITED_S = 30.0
+HERE = ""
+
+
+@dataclass(frozen=True)
+class Anew:
+    """What was told before is to be forgotten: everything is told again."""
+
+
+@dataclass(frozen=True)
+class Heartbeat:
+    """Nothing has changed."""
+
+
+Told = Taken | Anew | Heartbeat
+
+
+class Watcher:
+    """One who watches. Its partitions are followed here, or at others who hold them; if one goes, at the next."""
+
+    def __init__(
+        self,
+        among: Watchers,
+        number: int,
+        store: StoreForm,
+        watched: Watched,
+        user: str,
+        only: Collection[int] | None,
+    ) -> None:
+        self.number, self.store, self.user, self.began = number, store, user, time.time()
+        self.told = 0
+        self._among, self._watched, self._only = among, watched, only
+        limits, self._loop = among.service.limits, asyncio.get_running_loop()
+        self.pending = Pending(self._loop, limits.watch_bytes, among.budget)
+        self.ended = asyncio.Event()
+        """Set when somebody has ended it."""
+
+        self.whole: set[int] = set()
+        """The partitions of which everything was told, and not only what was missed."""
+
+        self._heartbeat_s = _HEARTBEAT_S if only is None else _PEERS_HEARTBEAT_S
+        self._watches: dict[int, Watch] = {}
+        self._streams: set[asyncio.Task[None]] = set()
+        self._seen: set[int] = set()
+        self._followed: set[int] = set()
+        self._turned = asyncio.Event()
+        self._anew, self._current = False, False
+        self._following: asyncio.Task[None] | None = None
+        self.failure: BaseException | None = None
+
+    def check(self) -> None:
+        """Whether all that it watches is to be had somewhere; NobodyAnswers if not."""
+        self._places(self._partitions())
+
+    def shown(self, taken: Taken) -> Iterator[str]:
+        """The changes as JSON."""
+        return (self._among.shown(self.store, change) for change in taken.changes)
+
+    async def tell(self) -> AsyncIterator[Told]:
+        """What is to be sent, whenever there is something; it ends when the watcher is too slow or was ended."""
+        self._following = asyncio.create_task(self._follow())
+        if not self._watched.since:
+            yield Anew()
+        while not (self.pending.too_slow.is_set() or self.ended.is_set()):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.pending.event.wait(), self._heartbeat_s)
+            if self.failure is not None:
+                raise self.failure
+            if self._anew:
+                self._anew = False
+                yield Anew()
+            taken = self.pending.take()
+            self.told += len(taken.changes)
+            self._among.service.counts.changes += len(taken.changes)
+            yield taken if taken.changes or taken.current else Heartbeat()
+
+    def end(self) -> None:
+        """Tell it no more."""
+        self.ended.set()
+        self.pending.event.set()
+
+    async def close(self) -> None:
+        """Give everything back."""
+        self.pending.close()
+        self._among.left(self)
+        tasks = [task for task in (self._following, *self._streams) if task is not None]
+        for task in tasks:
+            task.cancel()
+        for watch in set(self._watches.values()):
+            watch.close()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    # -- where its changes come from
+
+    async def _follow(self) -> None:
+        try:
+            since = self._watched.since
+            while True:
+                self._turned.clear()
+                await self._follow_missing(since)
+                if not self._current:
+                    self._current = True
+                    self.pending.is_current()
+                since = {}
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._turned.wait(), _WAITED_S)
+                if self._only is not None and self._followed != set(self._only):
+                    raise NobodyAnswers(self.store.name, self._only, "they are not held here any more")
+        except Exception as error:
+            self.failure = error
+            self.pending.event.set()
+
+    async def _follow_missing(self, since: Mapping[int, int]) -> None:
+        """Follow every partition that is not followed; returns when all have told what is there."""
+        deadline = self._loop.time() + _WAITED_S
+        while missing := set(self._partitions()) - self._followed:
+            since = {**since, **self.pending.since}
+            try:
+                for place, partitions in self._places(missing).items():
+                    await self._begin(place, partitions, {one: since[one] for one in partitions if one in since})
+            except _NotRemembered:
+                await self._begin_anew()
+                since = {}
+            except HeadraceError:
+                if self._loop.time() > deadline or self._only is not None:
+                    raise
+                await asyncio.sleep(_AGAIN_S)
+
+    async def _begin(self, place: str, partitions: list[int], since: Mapping[int, int]) -> None:
+        service, watched = self._among.service, replace(self._watched, since=since)
+        if place == HERE:
+            tell = self._teller(since)
+            watch = await service.tell(service.answering.watch, watched, tell, partitions, self._gone)
+            if since.keys() & set(watch.whole):
+                watch.close()
+                raise _NotRemembered
+            self._watches |= dict.fromkeys(partitions, watch)
+            self.whole |= set(watch.whole)
+            self.pending.go_on(watch.since)
+        else:
+            ready: asyncio.Future[None] = self._loop.create_future()
+            stream = asyncio.create_task(self._stream(place, watched, partitions, ready))
+            self._streams.add(stream)
+            stream.add_done_callback(self._streams.discard)
+            await ready
+        self._followed |= set(partitions)
+
+    async def _stream(self, url: str, watched: Watched, partitions: list[int], ready: asyncio.Future[None]) -> None:
+        """Follow partitions at another instance, until it goes or does not hold them any more."""
+        tell = self._teller(watched.since)
+        try:
+            async for told in self._among.peers.watch(url, watched, partitions):
+                if isinstance(told, Began):
+                    if watched.since.keys() & told.whole:
+                        raise _NotRemembered
+                    self.pending.go_on(told.since)
+                    ready.set_result(None)
+                elif told and told[0].offset < 0:
+                    await self._among.service.tell(tell, told)
+                else:
+                    tell(told)
+            raise PeerUnreachable(url, "it has ended the watch")
+        except Exception as error:
+            if not ready.done():
+                ready.set_exception(error)
+        finally:
+            self._followed -= set(partitions)
+            self._turned.set()
+
+    def _teller(self, since: Mapping[int, int]) -> Callable[[list[Changed]], None]:
+        """What changes are told to. Entries of partitions that it wanted to go on with are left out: it begins anew."""
+
+        def tell(changes: list[Changed]) -> None:
+            if not changes or changes[0].offset >= 0:
+                self.pending.tell(changes)
+            elif changes[0].partition not in since:
+                self.pending.tell_first(changes)
+
+        return tell
+
+    def _gone(self, partition: int) -> None:
+        """From the thread that reads a changelog: a partition is not held here any more."""
+
+        def leave() -> None:
+            self._followed.discard(partition)
+            self._watches.pop(partition, None)
+            self._turned.set()
+
+        with suppress(RuntimeError):  # the server has ended, and its loop
+            self._loop.call_soon_threadsafe(leave)
+
+    async def _begin_anew(self) -> None:
+        for watch in set(self._watches.values()):
+            watch.close()
+        streams = list(self._streams)
+        for task in streams:
+            task.cancel()
+        await asyncio.gather(*streams, return_exceptions=True)
+        self._watches, self._followed = {}, set()
+        self.pending.forget()
+        self._anew, self._current = True, False
+        self.pending.event.set()
+
+    def _partitions(self) -> Collection[int]:
+        """Those that it watches."""
+        if self._only is not None:
+            return self._only
+        answering, key = self._among.service.answering, self._watched.key
+        if key is not None:
+            return [answering.partition(self.store.name, self.store.placed(key))]
+        shares = (share for member in answering.members() for share in member.shares)
+        # Those that nobody holds at the moment are there all the same: somebody takes over.
+        self._seen |= {share.partition for share in shares if share.store == self.store.name}
+        if not self._seen:
+            raise NobodyAnswers(self.store.name, [], "nobody holds any of it yet")
+        return self._seen
+
+    def _places(self, partitions: Collection[int]) -> dict[str, list[int]]:
+        """Who is to tell which of them: this instance where it can, else one that is ready."""
+        answering, places = self._among.service.answering, dict[str, list[int]]()
+        if self._only is not None:
+            return {HERE: sorted(partitions)}
+        ready: dict[int, list[str]] = {}
+        for member in answering.members():
+            for share in member.shares:
+                if share.store == self.store.name and share.ready and share.partition in partitions:
+                    here = member.name == answering.name
+                    ready.setdefault(share.partition, []).insert(0 if here else 1, HERE if here else member.url)
+        for partition in sorted(partitions):
+            if not ready.get(partition):
+                raise NobodyAnswers(self.store.name, [partition], "it is being built")
+            places.setdefault(ready[partition][0], []).append(partition)
+        return places
+
+
+class _NotRemembered(Exception):
+    """What somebody wants to go on from is not remembered."""

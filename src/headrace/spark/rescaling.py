@@ -1,0 +1,77 @@
+"""State on its way to another number of tasks: the kernel moves the cells, and is told where they belong."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from headrace.spark.session import Session, kernel
+
+Moves = Mapping[str, Mapping[str, Any]]
+"""By the names of cells, as `kernel/Rescaling.scala` reads it."""
+
+Remembered = list[dict[bytes, bytes]]
+"""The cells of one name in each task."""
+
+
+class Rescaling:
+    """The state of one stage, in its old tasks and the new ones."""
+
+    def __init__(self, made: Any) -> None:
+        self._kernel = made
+
+    def names(self) -> set[str]:
+        """The names of all cells that are there."""
+        return set(json.loads(self._kernel.families()).get("names", ()))
+
+    def cells(self, name: str, *, new: bool = False) -> Remembered:
+        """All cells of a name, which should be few."""
+        tasks = json.loads(self._kernel.cells(name, new))["tasks"]
+        return [
+            {_bytes(cells[place]): _bytes(cells[place + 1]) for place in range(0, len(cells), 2)} for cells in tasks
+        ]
+
+    def move(self, moves: Moves) -> dict[str, Any]:
+        """Put all cells of these names into the new tasks: how many were `moved`, or which is `refused`, and why."""
+        answer: dict[str, Any] = json.loads(self._kernel.move(json.dumps(moves)))
+        if "key" in answer:
+            answer["key"] = _bytes(answer["key"])
+        return answer
+
+    def put(self, name: str, task: int, key: bytes, value: bytes) -> None:
+        """Put a cell into a new task."""
+        self._kernel.put(name, task, key, value)
+
+    def held_back(self, name: str) -> list[tuple[int, int]]:
+        """How many results a suppression of the kernel holds back in each new task, and how many bytes they have."""
+        return [(count, size) for count, size in json.loads(self._kernel.heldBack(name))["tasks"]]
+
+    def commit(self) -> list[str]:
+        """Write the new state, and say what the state of each task is called."""
+        return list(self._kernel.commit())
+
+
+@contextmanager
+def rescaling(
+    session: Session, old: str, new: str, *, operator: int, batch: int, ids: Sequence[str], tasks: int
+) -> Iterator[Rescaling]:
+    """The state of an operator after a batch, and one beside it for so many tasks."""
+    known = session._jvm.java.util.ArrayList(list(ids))  # type: ignore[union-attr]
+    made = kernel(session).Rescaling(session._jsparkSession, old, new, operator, batch + 1, known, tasks)
+    try:
+        yield Rescaling(made)
+    finally:
+        made.close()
+
+
+def _bytes(text: str) -> bytes:
+    return base64.b64decode(text)
+
+
+def forget_partitions(session: Session) -> None:
+    """Have the producers of this session closed that nobody uses: they remember how many partitions topics had."""
+    kernel(session).Producers.sweep(0)
+    kernel(session).TaskProducers.sweep(0)

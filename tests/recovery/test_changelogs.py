@@ -1,0 +1,198 @@
+"""The changelogs of stores on a real broker: how they are made, what is in them, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import headrace as hr
+from headrace.errors import ChangelogMisfit
+from headrace.log.groups import Group
+from headrace.log.records import NewRecord, consume, produce
+from headrace.log.topics import Topics
+from headrace.model.windows import Windowed
+from headrace.runtime.changelogs import SETTINGS
+from headrace.serde import Serde
+
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
+
+WORDS = ["to", "be", "or", "not", "to", "be", "that", "is", "the", "question"]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counts of words as a table that is written to no other topic."""
+
+    broker: str
+    source: str
+    checkpoint: Path
+
+    @property
+    def topic(self) -> str:
+        return f"count-{self.source}-n-changelog"
+
+    def app(self, **options: Any) -> hr.App:
+        app = hr.App(f"count-{self.source}", broker=self.broker, **{"checkpoint": self.checkpoint, **options})
+        app.stream(self.source, key=hr.STRING, value=hr.STRING).group_by_key().count(store="n")
+        return app
+
+    def say(self, *words: str) -> None:
+        produce(self.broker, None, self.source, [NewRecord(key=word.encode(), value=b"") for word in words])
+
+    def run(self, **options: Any) -> hr.App:
+        app = self.app(**options)
+        app.run(until="latest")
+        return app
+
+    def rows(self) -> dict[str, int]:
+        return {str(key): value for key, value in table(self.broker, self.topic, hr.STRING, hr.INT64).items()}
+
+
+@pytest.fixture
+def counts(broker: str, topic: Callable[..., str], tmp_path: Path) -> Counts:
+    return Counts(broker, topic("words", 3), tmp_path / "checkpoint")
+
+
+def table(broker: str, topic: str, key: Serde[Any], value: Serde[Any]) -> dict[Any, Any]:
+    """What is left of a topic when it is read as a table."""
+    rows = {key.decode(record.key): value.decode(record.value) for record in consume(broker, None, topic)}
+    return {key: value for key, value in rows.items() if value is not None}
+
+
+@pytest.mark.parametrize("guarantee", ["exactly_once", "at_least_once"])
+def test_an_application_may_have_nothing_but_a_table(counts: Counts, guarantee: str) -> None:
+    counts.say(*WORDS)
+    app = counts.run(guarantee=guarantee)
+    assert counts.rows() == Counter(WORDS)
+    assert (app.metrics().records_out, app.metrics().rows_logged) == (0, len(set(WORDS)))
+    counts.say("to", "sleep")
+    counts.run(guarantee=guarantee)
+    assert counts.rows() == Counter([*WORDS, "to", "sleep"])
+
+
+def test_the_topic_is_compacted_and_has_a_partition_for_each_task(counts: Counts) -> None:
+    counts.say(*WORDS)
+    # Whatever partitioner somebody has chosen for the output: who asks for a key has to find it.
+    counts.run(kafka={"partitioner.class": "org.apache.kafka.clients.producer.RoundRobinPartitioner"})
+    found = Topics(counts.broker).describe(counts.topic)
+    assert len(found.partitions) == 3
+    assert found.config == SETTINGS
+    assert found.config["cleanup.policy"] == "compact"
+    placed = {record.key: record.partition for record in consume(counts.broker, None, counts.source)}
+    assert {record.key: record.partition for record in consume(counts.broker, None, counts.topic)} == placed
+
+
+def test_windows_have_kafkas_bytes(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:
+    source = topic("clicks", 2)
+    clicks = [NewRecord(key=b"ann", value=b"", timestamp_ms=ts) for ts in (1_000, 2_000, 65_000, 66_000)]
+    produce(broker, None, source, clicks)
+    app = hr.App(f"clicks-{source}", broker=broker, checkpoint=tmp_path)
+    grouped = app.stream(source, key=hr.STRING, value=hr.STRING).group_by_key()
+    final = grouped.windowed_by(hr.tumbling("1m", grace="0s")).emit_strategy(hr.on_window_close())
+    final.count(store="minutes", retention="1h")
+    grouped.windowed_by(hr.session("10s")).count(store="visits", retention="1h")
+    app.run(until="latest")
+    minutes, visits = (f"{app.id}-{store}-changelog" for store in ("minutes", "visits"))
+    windowed = hr.time_windowed(hr.STRING, "1m")
+    assert table(broker, minutes, windowed, hr.INT64) == {
+        Windowed("ann", 0, 60_000): 2,
+        Windowed("ann", 60_000, 120_000): 2,
+    }
+    assert {record.key for record in consume(broker, None, minutes)} == {
+        b"ann" + (0).to_bytes(8, "big"),
+        b"ann" + (60_000).to_bytes(8, "big"),
+    }
+    assert len({record.partition for record in consume(broker, None, minutes)}) == 1
+    assert table(broker, visits, hr.session_windowed(hr.STRING), hr.INT64) == {
+        Windowed("ann", 1_000, 2_000): 2,
+        Windowed("ann", 65_000, 66_000): 2,
+    }
+
+
+def test_positions_are_told_right_after_a_batch(counts: Counts) -> None:
+    app, seen = counts.app(), []
+    app.on_batch(lambda metrics: seen.append((dict(metrics.last.positions), counts.rows())))  # type: ignore[union-attr]
+    counts.say("mill")
+    app.run(until="latest")
+    ends = {(counts.source, number): end for number, end in Topics(counts.broker).end_offsets(counts.source).items()}
+    assert seen == [(ends, {"mill": 1})]
+    assert Group(app.id, counts.broker).positions() == ends
+
+
+class TestBeginningAnew:
+    """An application that has nothing to go on from."""
+
+    def test_rows_of_an_earlier_life_are_gone(
+        self, counts: Counts, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        counts.say("mill", "weir")
+        counts.run()
+        caplog.set_level("INFO")
+        counts.run(checkpoint=tmp_path / "another")
+        assert f"emptied {counts.topic}: what was there is of an earlier life" in caplog.text
+        assert counts.rows() == {"mill": 1, "weir": 1}
+        assert len(list(consume(counts.broker, None, counts.topic))) == 2
+
+    def test_a_topic_that_was_made_in_advance_is_taken(self, counts: Counts) -> None:
+        settings = {"cleanup.policy": "compact", "segment.ms": "600000"}
+        Topics(counts.broker).create(counts.topic, 3, settings)
+        counts.say("mill")
+        counts.run()
+        assert Topics(counts.broker).describe(counts.topic).config == settings
+
+    def test_a_topic_that_forgets_is_refused(self, counts: Counts) -> None:
+        Topics(counts.broker).create(counts.topic, 4, {"cleanup.policy": "delete"})
+        with pytest.raises(ChangelogMisfit) as refused:
+            counts.run()
+        assert str(refused.value).splitlines() == [
+            f"topic '{counts.topic}' cannot be the changelog of a store: it has 4 partitions, the application has 3"
+            " tasks; its cleanup.policy is delete, which forgets rows that nobody has deleted",
+            f"  to do: headrace topics delete {counts.topic}, then begin anew: headrace reset app.py --to earliest;"
+            " or have no changelogs with App(..., queryable=False)",
+        ]
+
+
+class TestIncomplete:
+    """A changelog that was not there from the first row on."""
+
+    def test_a_store_that_was_there_before_is_not_asked(self, counts: Counts, caplog: pytest.LogCaptureFixture) -> None:
+        counts.say("mill")
+        counts.run(queryable=False)
+        assert Topics(counts.broker).partitions([counts.topic]) == {counts.topic: None}
+        counts.say("weir")
+        caplog.set_level("INFO")
+        counts.run()
+        assert "store n has no changelog, for it was there before that: to ask it begin anew" in caplog.text
+        assert Topics(counts.broker).partitions([counts.topic]) == {counts.topic: None}
+
+    def test_one_that_was_left_behind_is_not_trusted(self, counts: Counts) -> None:
+        counts.say("mill")
+        counts.run()
+        counts.say("mill")
+        counts.run(queryable=False)
+        counts.say("mill")
+        counts.run()
+        assert Topics(counts.broker).partitions([counts.topic]) == {counts.topic: None}
+
+    def test_one_that_somebody_has_deleted_is_not_begun_in_the_middle(self, counts: Counts) -> None:
+        counts.say("mill")
+        counts.run()
+        Topics(counts.broker).delete([counts.topic])
+        counts.say("weir")
+        counts.run()
+        assert Topics(counts.broker).partitions([counts.topic]) == {counts.topic: None}
+
+    def test_a_store_that_joins_others_has_one(self, counts: Counts) -> None:
+        counts.say("mill")
+        counts.run(queryable=False)
+        counts.say("weir")
+        app = counts.app()
+        app.stream(counts.source, key=hr.STRING, value=hr.STRING).group_by_key().count(store="new")
+        app.run(until="latest")
+        new = f"{app.id}-new-changelog"
+        assert table(counts.broker, new, hr.STRING, hr.INT64) == {"weir": 1}

@@ -1,0 +1,106 @@
+"""`headrace query`, against a server in front of an instance in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import headrace as hr
+from headrace.cli.main import main
+from headrace.rest.server import QueryServer
+from headrace.rest.settings import Serve
+from headrace.rest.users import Role, read_users
+from rest.conftest import ANYWHERE
+from rest.memory import Memory
+
+Said = Callable[..., str]
+
+
+@pytest.fixture
+def memory() -> Memory:
+    memory = Memory(app="music").add("counts", hr.STRING, hr.INT64, {"be": 2, "or": 1})
+    memory.add("numbers", hr.INT64, hr.json(), {-1: {"a": [1]}, 2: "x"})
+    memory.add("raw", hr.BYTES, hr.BYTES, {b"\xff": b"\x00"})
+    in_window = hr.time_windowed(hr.STRING, "10s")
+    return memory.add("by-window", in_window, hr.INT64, {hr.Windowed("ann", 0, 10_000): 1})
+
+
+@pytest.fixture
+def said(memory: Memory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Said]:
+    """What a command prints."""
+    server = QueryServer(memory, Serve(address=ANYWHERE))
+    server.start()
+    monkeypatch.setenv("HEADRACE_QUERY_URL", server.url)
+
+    def say(*arguments: str, code: int = 0) -> str:
+        assert main(["query", *arguments]) == code
+        printed = capsys.readouterr()
+        return printed.out if code == 0 else printed.err
+
+    yield say
+    server.close()
+
+
+def test_stores_and_instances(said: Said) -> None:
+    assert "counts\ttable\tstring\tint64\tmusic-counts-changelog\n" in said("stores")
+    assert said("instances") == "here\thttp://127.0.0.1:1\t0\tall\t0\n"
+
+
+def test_one_key(said: Said) -> None:
+    assert said("counts", "get", "be") == "2\n"
+    assert said("numbers", "get", "--", "-1") == '{"a":[1]}\n'
+    assert said("raw", "get", "_w") == "AA\n"
+    assert json.loads(said("counts", "get", "be", "--json")) == {"key": "be", "value": 2, "position": "plays-0@6"}
+    assert said("counts", "get", "be", "--at-least", "plays-0@1", "--stale") == "2\n"
+
+
+def test_a_key_that_is_not_there_or_is_none(said: Said) -> None:
+    with pytest.raises(SystemExit, match="1"):
+        said("counts", "get", "nothing")
+    assert "parameter KEY is 'seven'" in said("numbers", "get", "seven", code=1)
+    assert "music has no store 'none'" in said("none", "get", "x", code=1)
+    assert "was not reached" in said("counts", "get", "be", "--at-least", "plays-0@99", "--timeout", "1ms", code=1)
+
+
+def test_lists(said: Said) -> None:
+    assert said("counts", "all") == "be\t2\nor\t1\n"
+    assert said("counts", "all", "--reverse", "--limit", "1") == "or\t1\n"
+    assert said("counts", "range", "c", "--json") == '{"key":"or","value":1}\n'
+    assert said("counts", "prefix", "b") == "be\t2\n"
+    assert said("counts", "count") == "2\n"
+    assert said("counts", "holders", "be") == "here\thttp://127.0.0.1:1\n"
+    assert said("by-window", "fetch", "ann") == "ann@0/10000\t1\n"
+    assert said("by-window", "fetch", "--from", "1970-01-01T00:00:01Z") == ""
+    assert "error: store 'counts' cannot answer that" in said("counts", "find", "be", code=1)
+
+
+def test_watching(said: Said, memory: Memory) -> None:
+    memory.put("counts", "x\x1b[31m\n", 1)
+    assert said("counts", "watch", "--max", "3") == "be\t2\nor\t1\nx\\x1b[31m\\n\t1\n"
+    assert said("counts", "watch", "be", "--max", "1", "--json") == '{"key":"be","value":2,"ts":1000}\n'
+
+
+def test_help_names_the_commands_of_stores(said: Said) -> None:
+    assert "STORE get" in said("--help")
+    assert "Print the value of KEY" in said("counts", "get", "--help")
+
+
+def test_users(said: Said, tmp_path: Path) -> None:
+    path = tmp_path / "users.txt"
+    token = said("users", "add", str(path), "page", "--app", "music").strip()
+    said("users", "add", str(path), "boss", "--role", "admin")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert token not in path.read_text()
+    user = read_users(path).with_token(token)
+    assert user is not None
+    assert (user.name, user.role, user.apps) == ("page", Role.READ, frozenset({"music"}))
+    assert said("users", "list", str(path)) == "page\tread\tmusic\tsha256\nboss\tadmin\tall\tsha256\n"
+    assert "a name has letters" in said("users", "add", str(path), "a:b", code=2)
+
+
+def test_serving_what_has_no_stores(said: Said, tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text('import headrace as hr\napp = hr.App("plain")\napp.stream("a").to("b")\n')
+    assert "plain has no store" in said("serve", str(tmp_path / "app.py"), code=1)

@@ -1,0 +1,174 @@
+"""An instance in memory, for tests of what is in front of it."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from headrace.errors import PositionNotReached
+from headrace.model.windows import LATEST_MS, Windowed
+from headrace.query.answering import Changed, Member, Share, Watch, Watched
+from headrace.query.catalogue import Kind, Queryable
+from headrace.query.position import Position
+from headrace.query.question import Count, Entry, Get, Question, Reply, Scan
+from headrace.serde import Serde
+
+
+@dataclass(eq=False)
+class MemoryWatch:
+    """A watcher of a store in memory."""
+
+    watched: Watched
+    tell: Callable[[list[Changed]], None]
+    gone: Callable[[int], None]
+    among: list[MemoryWatch]
+    since: dict[int, int]
+    whole: set[int] = field(default_factory=set)
+
+    def close(self) -> None:
+        if self in self.among:
+            self.among.remove(self)
+
+
+@dataclass
+class Memory:
+    """All stores of an application in dicts, in one partition."""
+
+    app: str = "music"
+    name: str = "here"
+    url: str = "http://127.0.0.1:1"
+    stores: dict[str, Queryable] = field(default_factory=dict)
+    rows: dict[str, dict[bytes, Entry]] = field(default_factory=dict)
+    position: Position = field(default_factory=Position)
+    quick: bool = True
+    ready: bool = True
+    offset: int = 0
+    end: int = 0
+    watches: list[MemoryWatch] = field(default_factory=list)
+    changes: dict[str, list[Changed]] = field(default_factory=dict)
+    forgotten: int = 0
+    asked: list[Question] = field(default_factory=list)
+
+    def add(self, name: str, key: Serde[Any], value: Serde[Any], rows: Mapping[Any, Any]) -> Memory:
+        """A store with these rows."""
+        self.stores[name] = Queryable(name, f"{self.app}-{name}-changelog", key, value, None)
+        self.rows[name] = {}
+        for one, held in rows.items():
+            self.put(name, one, held)
+        return self
+
+    def put(self, store: str, key: object, value: object, ts: int = 1_000) -> None:
+        """Change a row; None deletes it."""
+        about = self.stores[store]
+        data = about.key.write(key)
+        entry = None if value is None else Entry(data, about.value.write(value), ts)
+        if entry is None:
+            self.rows[store].pop(data, None)
+        else:
+            self.rows[store][data] = entry
+        self.offset += 1
+        self.end = self.offset
+        self.position = Position({("plays", 0): self.offset})
+        change = Changed(0, self.offset - 1, data, entry)
+        self.changes.setdefault(store, []).append(change)
+        for one in list(self.watches):
+            if one.watched.store == store and _wanted(one.watched, data):
+                one.tell([change])
+
+    def at_once(self, question: Get) -> Reply | None:
+        waits = question.at_least is not None and not self.position.covers(question.at_least)
+        return self.answer(question) if self.quick and not waits else None
+
+    def answer(self, question: Question) -> Reply:
+        self.asked.append(question)
+        if question.at_least is not None and not self.position.covers(question.at_least):
+            raise PositionNotReached(str(question.at_least), str(self.position), question.timeout_ms)
+        return self.local(question, (0,))
+
+    def local(self, question: Question, partitions: Collection[int]) -> Reply:
+        assert set(partitions) == {0}
+        rows, reply = self.rows[question.store], Reply(position=self.position, instances=(self.name,))
+        match question:
+            case Get(key=key):
+                return replace(reply, entries=[rows[key]] if key in rows else [])
+            case Count():
+                return replace(reply, count=len(rows))
+            case Scan():
+                return self._scan(question, reply)
+        raise AssertionError(question)
+
+    def _scan(self, scan: Scan, reply: Reply) -> Reply:
+        serde = self.stores[scan.store].key
+        found: list[tuple[object, Entry]] = []
+        for entry in self.rows[scan.store].values():
+            if _inside(scan, serde, entry):
+                insort(found, (serde.read(entry.key), entry), key=lambda pair: pair[0])
+        entries = [entry for _, entry in found]
+        if scan.reverse:
+            entries.reverse()
+        if scan.after is not None:
+            entries = entries[[entry.key for entry in entries].index(scan.after) + 1 :]
+        return replace(reply, entries=entries[: scan.limit], more=len(entries) > scan.limit)
+
+    def members(self) -> tuple[Member, ...]:
+        shares = tuple(Share(store, 0, self.offset, self.end, self.ready) for store in self.stores)
+        return (Member(self.name, self.url, shares),)
+
+    def holders(self, store: str, key: bytes) -> tuple[Member, ...]:
+        assert store in self.stores
+        assert key is not None
+        return self.members()
+
+    def partition(self, store: str, key: bytes) -> int:
+        assert store in self.stores
+        assert key is not None
+        return 0
+
+    def watch(
+        self,
+        watched: Watched,
+        tell: Callable[[list[Changed]], None],
+        partitions: Collection[int],
+        gone: Callable[[int], None],
+    ) -> Watch:
+        assert set(partitions) == {0}
+        since = watched.since.get(0)
+        made = MemoryWatch(watched, tell, gone, self.watches, {0: self.offset})
+        if since is not None and self.forgotten <= since <= self.offset:
+            tell(
+                [
+                    one
+                    for one in self.changes.get(watched.store, [])
+                    if one.offset >= since and _wanted(watched, one.key)
+                ]
+            )
+        else:
+            made.whole = {0}
+            for key, entry in self.rows[watched.store].items():
+                if _wanted(watched, key):
+                    tell([Changed(0, -1, key, entry)])
+        self.watches.append(made)
+        return made
+
+
+def _wanted(watched: Watched, key: bytes) -> bool:
+    if watched.key is not None and not key.startswith(watched.key):
+        return False
+    return watched.prefix is None or key.startswith(watched.prefix)
+
+
+def _inside(scan: Scan, serde: Serde[Any], entry: Entry) -> bool:
+    if Queryable("", "", serde, serde, None).kind is not Kind.TABLE:
+        window = serde.read(entry.key)
+        if scan.key is not None and not entry.key.startswith(scan.key):
+            return False
+        assert isinstance(window, Windowed)
+        return (scan.from_ms or 0) <= window.start <= (LATEST_MS if scan.to_ms is None else scan.to_ms)
+    value = serde.read(entry.key)
+    if scan.first is not None and value < serde.read(scan.first):
+        return False
+    if scan.last is not None and value > serde.read(scan.last):
+        return False
+    return scan.prefix is None or entry.key.startswith(scan.prefix)

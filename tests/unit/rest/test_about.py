@@ -1,0 +1,96 @@
+"""What a server tells of itself and its application."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import httpx
+import pytest
+
+import headrace as hr
+from headrace.passes.pipeline import rewrite
+from headrace.passes.split_subtopologies import split_subtopologies
+from headrace.rest.picture import picture
+from headrace.rest.topology import topology_object
+from rest.memory import Memory
+
+
+def test_the_application_and_its_stores(client: httpx.Client) -> None:
+    assert client.get("/apps").json() == {"apps": ["music"]}
+    assert client.get("/apps/music").json() == {
+        "app": "music",
+        "instance": "here",
+        "stores": ["by-window", "counts", "last", "visits"],
+    }
+    assert client.get("/apps/music/stores/by-window").json() == {
+        "name": "by-window",
+        "kind": "windows",
+        "key": "string",
+        "value": "int64",
+        "window_ms": 10_000,
+        "retention_ms": None,
+        "changelog": "music-by-window-changelog",
+    }
+    assert len(client.get("/apps/music/stores").json()["stores"]) == 4
+    assert client.get("/apps/music/instances").json()["instances"][0]["name"] == "here"
+
+
+def test_ready_says_how_far_it_is(client: httpx.Client, memory: Memory) -> None:
+    memory.ready, memory.offset, memory.end = False, 40, 100
+    answer = client.get("/ready")
+    assert (answer.status_code, answer.json()) == (503, {"ready": False, "progress": 0.4})
+    assert answer.headers["retry-after"] == "1"
+    memory.ready = True
+    assert client.get("/ready").json() == {"ready": True, "progress": 1.0}
+
+
+def test_metrics(client: httpx.Client) -> None:
+    client.get("/apps/music/stores/counts/keys/be")
+    text = client.get("/metrics").text
+    assert (
+        'headrace_query_requests_total{app="music",path="/apps/{app}/stores/{store}/keys/{key}",status="200"} 1' in text
+    )
+    assert 'headrace_query_seconds_bucket{app="music",le="+Inf"} 1' in text
+    assert 'headrace_query_seconds_count{app="music"} 1' in text
+    assert 'headrace_replica_ready{app="music",store="counts",partition="0"} 1' in text
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
+def test_other_methods(client: httpx.Client, method: str) -> None:
+    answer = client.request(method, "/apps")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+    assert answer.json()["error"]["message"] == f"this path does not take {method}"
+
+
+def test_head(client: httpx.Client) -> None:
+    answer = client.head("/apps/music/stores/counts/keys/be")
+    assert (answer.status_code, answer.content) == (200, b"")
+
+
+def shop() -> hr.App:
+    app = hr.App("shop")
+    orders = app.stream("orders", key=hr.STRING, value=hr.INT64)
+    orders.group_by_key().count(store="n").to_stream().to("counts")
+    return app
+
+
+def test_the_topology_as_data() -> None:
+    found = topology_object("shop", split_subtopologies(rewrite(shop().plan())))
+    parts = found["subtopologies"]
+    assert isinstance(parts, list)
+    nodes = {node["op"]: node for part in parts for node in part["nodes"]}
+    assert nodes["count"]["stores"] == ["n"]
+    assert nodes["changelog"]["inputs"] == [nodes["count"]["name"]]
+    assert "test_about.py" not in str(found)
+
+
+def test_the_topology_as_a_picture() -> None:
+    drawn = ElementTree.fromstring(picture("shop", split_subtopologies(rewrite(shop().plan()))))
+    titles = [one.text or "" for one in drawn.iter("{http://www.w3.org/2000/svg}title")]
+    assert titles[0] == "shop"
+    assert any("topic orders" in title for title in titles)
+    boxes = list(drawn.iter("{http://www.w3.org/2000/svg}g"))
+    places = {(box[1].get("x"), box[1].get("y")) for box in boxes}
+    assert len(places) == len(boxes) == len(titles) - 1
+    for number in (*(float(value) for place in places for value in place if value),):
+        assert 0 <= number <= float(drawn.get("width") or 0)

@@ -1,0 +1,100 @@
+"""What instances say to one another: two servers, each in front of an instance that holds a part."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import headrace as hr
+from headrace.errors import NobodyAnswers, PeerUnreachable, PositionNotReached
+from headrace.query.answering import Changed, Watched
+from headrace.query.position import Position
+from headrace.query.question import Count, Entry, Get, Question, Reply, Scan
+from headrace.rest.peers import HttpPeers
+from headrace.rest.settings import Serve
+from headrace.rest.wire import (
+    changes_of,
+    changes_text,
+    question_of,
+    question_text,
+    reply_of,
+    reply_text,
+    watched_of,
+    watched_text,
+)
+from rest.conftest import Serving
+from rest.memory import Memory
+
+POSITION = Position({("plays", 0): 3}, "moment1")
+QUESTIONS = [
+    Get(store="counts", key=b"\xff\x00", at_least=POSITION, timeout_ms=7, stale=True),
+    Scan(store="counts", first=b"a", last=b"b", prefix=b"", key=b"k", from_ms=1, to_ms=2, reverse=True, limit=3),
+    Scan(store="counts", after=b"x", as_of=POSITION),
+    Count(store="counts"),
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=str)
+def test_questions_there_and_back(question: Question) -> None:
+    assert question_of(question_text(question, {2, 0}).encode()) == (question, [0, 2])
+
+
+def test_replies_watches_and_changes_there_and_back() -> None:
+    reply = Reply(
+        position=POSITION, entries=[Entry(b"k", b"\xfe", -5)], count=3, more=True, stale=True, instances=("a",)
+    )
+    assert reply_of(reply_text(reply).encode()) == reply
+    watched = Watched("counts", key=b"k", first=b"a", last=b"z", prefix=b"p", since={0: 5, 3: 9})
+    assert watched_of(watched_text(watched, [3, 0]).encode()) == (watched, [0, 3])
+    changes = [Changed(0, 5, b"k", Entry(b"k", b"v", 7)), Changed(1, 6, b"gone", None)]
+    import json
+
+    assert changes_of(json.loads(changes_text(changes))) == changes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        "[]",
+        "nonsense",
+        '{"kind":"drop","partitions":[0]}',
+        '{"kind":"get","store":"counts","partitions":[0]}',
+        '{"kind":"get","store":"counts","key":"%%%","partitions":[0]}',
+        '{"kind":"count","store":"counts","partitions":["0"]}',
+        '{"kind":"count","store":"counts","partitions":[0],"__class__":"x"}',
+    ],
+)
+def test_what_is_no_question(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        question_of(text.encode())
+
+
+def test_another_instance_is_asked(memory: Memory, serving: Serving) -> None:
+    server, peers = serving(memory), HttpPeers(Serve())
+    found = peers.ask(server.url, Get(store="counts", key=b"be"), [0])
+    assert (found.entries[0].value, found.instances) == (hr.INT64.write(2), ("here",))
+    with pytest.raises(PeerUnreachable, match="store-not-asked"):
+        peers.ask(server.url, Count(store="none"), [0])
+    server.close()
+    with pytest.raises(PeerUnreachable, match="does not answer"):
+        peers.ask(server.url, Count(store="counts"), [0])
+
+
+def test_its_errors_are_raised_here(memory: Memory, serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    server, peers = serving(memory), HttpPeers(Serve())
+    question = Get(store="counts", key=b"be", at_least=POSITION, timeout_ms=10)
+
+    def fail(error: Exception) -> None:
+        def local(*_: object) -> Reply:
+            raise error
+
+        monkeypatch.setattr(memory, "local", local)
+
+    fail(PositionNotReached("plays-0@3", "plays-0@1", 10))
+    with pytest.raises(PositionNotReached, match=r"plays-0@3~moment1 was not reached within 0.01 s"):
+        peers.ask(server.url, question, [0])
+    fail(NobodyAnswers("counts", [0], "it is not held here"))
+    with pytest.raises(NobodyAnswers, match="it is not held here"):
+        peers.ask(server.url, replace(question, at_least=None), [0])

@@ -1,0 +1,73 @@
+"""What waits for one who watches: all of it, and of one who is slow the last of each key."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from headrace.query.answering import Changed
+from headrace.query.question import Entry
+from headrace.rest.push import Budget, Pending
+
+ROOM = 1 << 20
+
+
+def changed(offset: int, key: bytes, size: int = 10) -> Changed:
+    return Changed(0, offset, key, Entry(key, bytes(size), 0))
+
+
+def with_pending(work: Callable[[Pending], None], budget: Budget, limit: int = ROOM) -> None:
+    async def run() -> None:
+        work(Pending(asyncio.get_running_loop(), limit, budget))
+
+    asyncio.run(run())
+
+
+def all_is_left(budget: Budget) -> bool:
+    return budget.take(ROOM) and not budget.take(1)
+
+
+def test_changes_of_one_key_that_come_together_are_all_told() -> None:
+    budget = Budget(ROOM)
+
+    def work(pending: Pending) -> None:
+        changes = [changed(offset, b"be") for offset in range(5)]
+        pending.tell(changes[:2])
+        pending.tell(changes[2:])
+        assert pending.take().changes == changes
+        assert (pending.since, pending.conflated) == ({0: 5}, 0)
+
+    with_pending(work, budget)
+    assert all_is_left(budget)
+
+
+def test_of_one_who_is_slow_the_last_of_each_key_waits() -> None:
+    budget = Budget(ROOM)
+
+    def work(pending: Pending) -> None:
+        for offset in range(2_000):
+            pending.tell([changed(offset, b"%d" % (offset % 10), 1_000)])
+        taken = pending.take()
+        assert [change.offset for change in taken.changes] == list(range(1_990, 2_000))
+        assert (taken.since, pending.conflated) == ({0: 2_000}, 1_990)
+        again = [changed(offset, b"be") for offset in (2_000, 2_001)]
+        pending.tell(again)
+        assert pending.take().changes == again  # it has caught up
+
+    with_pending(work, budget)
+    assert all_is_left(budget)
+
+
+def test_who_has_no_room_for_the_last_of_each_key_is_cut_off() -> None:
+    budget = Budget(ROOM)
+
+    def work(pending: Pending) -> None:
+        number = 0
+        while not pending.closed:
+            pending.tell([changed(number, b"%d" % number, 1_000)])
+            number += 1
+        assert number < 20
+        assert pending.take().changes == []
+
+    with_pending(work, budget, limit=10_000)
+    assert all_is_left(budget)

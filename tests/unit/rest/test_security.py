@@ -1,0 +1,270 @@
+"""Who comes in, and who does not."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import httpx
+import pytest
+import trustme
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+import headrace as hr
+from headrace.errors import (
+    CertificateUnreadable,
+    ListenOpen,
+    ListenRefused,
+    PeerUnreachable,
+    ServerNotReached,
+    UsersUnreadable,
+)
+from headrace.query.question import Count
+from headrace.rest.peers import HttpPeers
+from headrace.rest.server import Listener, QueryServer
+from headrace.rest.settings import Limits, Serve
+from headrace.rest.users import Role, User, hashed_password, hashed_token, new_token, read_users
+from rest.conftest import Serving
+from rest.memory import Memory
+
+KEY = "/apps/music/stores/counts/keys/be"
+WATCHERS = "/apps/music/watchers"
+
+
+@pytest.fixture
+def tokens(tmp_path: Path) -> dict[str, str]:
+    """Tokens of those who are in `users.txt`."""
+    tokens = {name: new_token(name) for name in ("page", "boss", "other")}
+    users = [
+        User("page", Role.READ, frozenset({"music"}), hashed_token(tokens["page"])),
+        User("boss", Role.ADMIN, None, hashed_token(tokens["boss"])),
+        User("other", Role.ADMIN, frozenset({"shop"}), hashed_token(tokens["other"])),
+        User("ann", Role.READ, None, hashed_password("päss:word")),
+    ]
+    (tmp_path / "users.txt").write_text("# who may ask\n\n" + "\n".join(user.line for user in users) + "\n")
+    return tokens
+
+
+@pytest.fixture
+def secured(memory: Memory, serving: Serving, tmp_path: Path, tokens: dict[str, str]) -> httpx.Client:
+    assert tokens
+    server = serving(memory, users=tmp_path / "users.txt", secret="between us", limits=Limits(tries=3))
+    return httpx.Client(base_url=server.url)
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
+
+
+def basic(name: str, password: str) -> dict[str, str]:
+    return {"authorization": "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode()}
+
+
+def code(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["error"]["code"]
+
+
+def test_a_token_opens_what_its_role_may(secured: httpx.Client, tokens: dict[str, str]) -> None:
+    assert secured.get(KEY, headers=bearer(tokens["page"])).json()["value"] == 2
+    assert secured.get("/metrics", headers=bearer(tokens["page"])).status_code == 200
+    refused = secured.get(WATCHERS, headers=bearer(tokens["page"]))
+    assert code(refused) == (403, "role-lacking")
+    assert refused.json()["error"]["message"] == "page may not do that"
+    assert refused.json()["error"]["to_do"] == "it is for those with the role admin"
+    assert secured.get(WATCHERS, headers=bearer(tokens["boss"])).json() == {"watchers": []}
+    elsewhere = secured.get(KEY, headers=bearer(tokens["other"]))
+    assert elsewhere.json()["error"]["to_do"] == "it is for those with the application music"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer hr_page_",
+        "Bearer hr_page_" + "0" * 64,
+        "Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJib3NzIn0.",
+        "Bearer " + "x" * 50_000,
+        "Basic",
+        "Basic !!!",
+        "Basic " + base64.b64encode(b"no colon").decode(),
+        "Basic " + base64.b64encode(b"\xff\xfe:x").decode(),
+        "Digest username=ann",
+        "Negotiate abc",
+    ],
+)
+def test_what_nobody_knows(secured: httpx.Client, header: str) -> None:
+    for path in (KEY, WATCHERS, "/openapi.json", "/apps/music/stores/counts/watch"):
+        answer = secured.get(path, headers={"authorization": header.strip()} if header else {})
+        assert code(answer) == (401, "login-needed")
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+def test_health_is_for_everybody_and_says_nothing(secured: httpx.Client) -> None:
+    assert secured.get("/health").json() == {"status": "up"}
+    assert secured.get("/ready").json() == {"ready": True, "progress": 1.0}
+
+
+def test_a_name_and_a_password(secured: httpx.Client) -> None:
+    for _ in range(2):  # the second time it is remembered
+        assert secured.get(KEY, headers=basic("ann", "päss:word")).json()["value"] == 2
+    decomposed = "pa\u0308ss:word"
+    assert secured.get(KEY, headers=basic("ann", decomposed)).status_code == 200
+    assert code(secured.get(KEY, headers=basic("ann", ""))) == (401, "login-needed")
+    assert code(secured.get(KEY, headers=basic("page", ""))) == (401, "login-needed")
+
+
+def test_guessing_is_slowed_down_for_those_who_guess(secured: httpx.Client) -> None:
+    assert secured.get(KEY, headers=basic("ann", "päss:word")).status_code == 200
+    answers = [secured.get(KEY, headers=basic("ann", f"guess {number}")) for number in range(5)]
+    assert [answer.status_code for answer in answers] == [401, 401, 401, 429, 429]
+    assert int(answers[-1].headers["retry-after"]) > 1
+    assert secured.get(KEY, headers=basic("ann", "päss:word")).status_code == 200  # she is known already
+
+
+def test_users_come_and_go_while_it_runs(
+    secured: httpx.Client, tokens: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headrace.rest.gate._LOOK_S", 0.0)
+    path = tmp_path / "users.txt"
+    lines = path.read_text()
+    path.write_text("".join(line for line in lines.splitlines(True) if not line.startswith("page")))
+    assert secured.get(KEY, headers=bearer(tokens["page"])).status_code == 401
+    path.write_text("half a line")
+    assert secured.get(KEY, headers=bearer(tokens["boss"])).status_code == 200
+
+
+def test_other_instances_have_the_secret(secured: httpx.Client, tokens: dict[str, str]) -> None:
+    body = {"kind": "count", "partitions": [0], "store": "counts"}
+    assert secured.post("/peers/ask", json=body, headers=bearer("between us")).json()["count"] == 4
+    for wrong in (bearer(tokens["boss"]), bearer("between"), {}):
+        assert secured.post("/peers/ask", json=body, headers=wrong).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://127.0.0.1:1", "http://localhost.evil.example"]
+)
+def test_pages_of_other_sites_get_nothing(client: httpx.Client, origin: str) -> None:
+    for path in (KEY, "/apps/music/stores/counts/watch", "/health"):
+        answer = client.get(path, headers={"origin": origin})
+        assert code(answer) == (403, "origin-refused")
+        assert "access-control-allow-origin" not in answer.headers
+    preflight = client.options(KEY, headers={"origin": origin, "access-control-request-method": "DELETE"})
+    assert preflight.status_code == 403
+    url = str(client.base_url).replace("http", "ws").rstrip("/")
+    with (
+        pytest.raises(InvalidStatus) as refused,
+        connect(f"{url}/apps/music/stores/counts/watch", additional_headers={"origin": origin}),
+    ):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+def test_a_page_of_its_own_may_ask(client: httpx.Client) -> None:
+    own = str(client.base_url).rstrip("/")
+    assert client.get(KEY, headers={"origin": own}).status_code == 200
+
+
+def test_a_name_that_leads_here_is_not_enough(client: httpx.Client) -> None:
+    for host in ("evil.example", "evil.example:7900", "127.0.0.1.evil.example", "[::2]:80", "0x7f.1"):
+        assert code(client.get(KEY, headers={"host": host})) == (403, "origin-refused")
+    for host in ("localhost", "localhost:7900", "127.0.0.1", "[::1]:7900", "LOCALHOST"):
+        assert client.get(KEY, headers={"host": host}).status_code == 200
+
+
+def test_sites_that_are_named_may_ask(memory: Memory, serving: Serving) -> None:
+    charts = {"origin": "https://charts.example"}
+    with httpx.Client(base_url=serving(memory, origins=("https://charts.example",)).url) as client:
+        answer = client.get(KEY, headers=charts)
+        assert (answer.json()["value"], answer.headers["access-control-allow-origin"]) == (2, "https://charts.example")
+        preflight = client.options(KEY, headers={**charts, "access-control-request-method": "GET"})
+        assert preflight.status_code == 204
+        assert "authorization" in preflight.headers["access-control-allow-headers"]
+        assert client.get(KEY, headers={"origin": "https://other.example"}).status_code == 403
+
+
+def test_every_answer_is_guarded(client: httpx.Client) -> None:
+    for path in (KEY, "/nothing", "/apps/music/topology.svg", f"{KEY}?stale=true", "/apps/music/stores/counts/entries"):
+        headers = client.get(path).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+        assert headers["referrer-policy"] == "no-referrer"
+        assert "server" not in headers
+
+
+def test_other_machines_need_tls_and_users(tmp_path: Path) -> None:
+    with pytest.raises(ListenOpen) as refused:
+        Listener(Serve(address="0.0.0.0:0"))
+    assert str(refused.value).startswith(
+        "0.0.0.0:0 can be reached from other machines, and there is no certificate for TLS and no file of users\n"
+        "  to do: give hr.Serve(...) certificate=, key= and users=, or listen on 127.0.0.1"
+    )
+    with pytest.raises(ListenOpen, match="there is no certificate for TLS"):
+        Listener(Serve(address="[::]:0", users=tmp_path / "users.txt"))
+
+
+def test_addresses_that_are_none() -> None:
+    for address in ("7900", "localhost", "127.0.0.1:x", "127.0.0.1:99999", ":7900"):
+        with pytest.raises(ListenRefused, match="it is not HOST:PORT"):
+            Serve(address=address)
+    taken = Listener(Serve(address="127.0.0.1:0"))
+    with pytest.raises(ListenRefused, match="Address already in use"):
+        Listener(Serve(address=f"127.0.0.1:{taken.port}"))
+    taken.close()
+
+
+def test_files_that_cannot_be_used(memory: Memory, tmp_path: Path) -> None:
+    with pytest.raises(CertificateUnreadable, match="there is no such file"):
+        QueryServer(memory, Serve(address="127.0.0.1:0", certificate=tmp_path / "none.pem"))
+    (tmp_path / "some.pem").write_text("nothing")
+    with pytest.raises(CertificateUnreadable, match="cannot be used for TLS"):
+        QueryServer(memory, Serve(address="127.0.0.1:0", certificate=tmp_path / "some.pem"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "No such file or directory"),
+        ("", "nobody is in it"),
+        ("ann read *", "a line is NAME ROLE APPS HASH"),
+        ("ann king * sha256$" + "0" * 64, "a line is NAME ROLE APPS HASH"),
+        ("ann read * plaintext", "a line is NAME ROLE APPS HASH"),
+        ("a_b read * sha256$" + "0" * 64, "a line is NAME ROLE APPS HASH"),
+    ],
+)
+def test_users_that_cannot_be_read(tmp_path: Path, text: str | None, words: str) -> None:
+    path = tmp_path / "users.txt"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(UsersUnreadable, match=words):
+        read_users(path)
+
+
+def test_tls_from_end_to_end(memory: Memory, serving: Serving, tmp_path: Path, tokens: dict[str, str]) -> None:
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    mine = authority.issue_cert("127.0.0.1")
+    mine.private_key_pem.write_to_path(tmp_path / "key.pem")
+    for part in mine.cert_chain_pems:
+        part.write_to_path(tmp_path / "cert.pem", append=True)
+    settings = {
+        "certificate": tmp_path / "cert.pem",
+        "key": tmp_path / "key.pem",
+        "trusted": tmp_path / "ca.pem",
+        "users": tmp_path / "users.txt",
+        "secret": "between us",
+    }
+    server = serving(memory, **settings)
+    assert server.url.startswith("https://127.0.0.1:")
+    with hr.connect(server.url, token=tokens["page"], trusted=tmp_path / "ca.pem") as connection:
+        assert connection.store("counts").get("be") == 2
+    with pytest.raises(ServerNotReached, match=r"(?i)certificate"):
+        hr.connect(server.url, token=tokens["page"])
+    peers = HttpPeers(Serve(address="127.0.0.1:0", **settings))  # type: ignore[arg-type]
+    assert peers.ask(server.url, Count(store="counts"), [0]).count == 4
+    with pytest.raises(PeerUnreachable, match="login-needed"):
+        HttpPeers(Serve(address="127.0.0.1:0", trusted=tmp_path / "ca.pem")).ask(server.url, Count(store="counts"), [0])
+    peers.close()

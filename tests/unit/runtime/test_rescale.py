@@ -1,0 +1,233 @@
+"""Where state belongs once there is another number of tasks, and what becomes of a change that is broken off."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+import headrace as hr
+from headrace.errors import RescaleRefused
+from headrace.log.groups import Group
+from headrace.passes.pipeline import rewrite
+from headrace.plan.graph import Plan
+from headrace.plan.sharing import Sharing
+from headrace.runtime.batch_log import BatchLog
+from headrace.runtime.checkpoint import Checkpoint, Layout
+from headrace.runtime.memories import Kernel, Python, partition_times
+from headrace.runtime.rescale import refuse_what_is_half_written
+from headrace.runtime.ways import Sources, Way, Ways, new_sources
+from headrace.spark.cells import cells_of
+from headrace.spark.placement import Placement
+from headrace.state.window import Kept
+
+LAYOUT = Layout(app="a", cluster="c", tasks=4, sources={"in": {"in": 4}}, stages=[], starts={})
+
+
+@pytest.fixture
+def app() -> hr.App:
+    return hr.App("a")
+
+
+def texts(app: hr.App, topic: str = "in") -> hr.KStream[str, str]:
+    return app.stream(topic, key=hr.STRING, value=hr.STRING)
+
+
+def plan(app: hr.App) -> Plan:
+    return rewrite(app.plan())
+
+
+def ways_of(app: hr.App, tasks: tuple[int, int], before: Sources, after: Sources) -> dict[str, Way]:
+    placement = Placement(plan(app))
+    ways = Ways(before, after, tasks)
+    return {name: ways.of(cells.node) for name, cells in cells_of(placement).items()}
+
+
+# -- by which rule
+
+
+@pytest.mark.parametrize(
+    ("tasks", "now", "wanted"),
+    [
+        ((4, 2), {"in": 4}, {"in": 4}),
+        ((4, 3), {"in": 4}, {"in": 4}),
+        ((4, 7), {"in": 7}, None),
+        ((4, 7), {"in": 4}, None),  # more tasks than partitions
+        ((2, 1), {"in": 4}, {"in": 4}),
+        ((2, 3), {"in": 4}, None),  # one task has two partitions
+    ],
+)
+def test_records_stay_with_their_partitions_where_these_can_be_told(
+    app: hr.App, tasks: tuple[int, int], now: dict[str, int], wanted: dict[str, int] | None
+) -> None:
+    texts(app).group_by_key().count(store="n")
+    sharing = Sharing(max(now.values()), {"in": now})
+    assert new_sources(plan(app), {"in": {"in": 4}}, sharing, tasks) == {"in": wanted}
+
+
+def test_what_comes_together_goes_by_one_rule(app: hr.App) -> None:
+    texts(app).join(texts(app, "other"), lambda a, b: a + b, hr.join_windows("1s")).to("out")
+    texts(app, "alone").group_by_key().count(store="n")
+    known: Sources = {"in": {"in": 4}, "other": {"other": 4}, "alone": {"alone": 4}}
+    assert new_sources(plan(app), known, Sharing(7, {**known}), (4, 7)) == known
+    grown = Sharing(7, {"in": None, "other": None, "alone": {"alone": 4}})
+    assert new_sources(plan(app), known, grown, (4, 7)) == {"in": None, "other": None, "alone": {"alone": 4}}
+
+
+def test_each_store_goes_its_own_way(app: hr.App) -> None:
+    texts(app).group_by_key().count(store="here")
+    texts(app).group_by(lambda _, v: v).count(store="there")
+    texts(app).repartition(3).group_by_key().count(store="three")
+    globe = app.global_table("globe", key=hr.STRING, value=hr.STRING, store="globe")
+    texts(app).join(globe, lambda a, b: a + b, on=lambda v: v).to("out")
+    ways = ways_of(app, (4, 7), {"in": {"in": 4}, "globe": {}}, {"in": None, "globe": {}})
+    assert ways["store.here"] == Way("key", 0, 7, written=4)
+    assert ways["store.here"].meets
+    assert ways["store.there"] == Way("key", 4, 7)
+    assert not ways["store.there"].meets
+    assert ways["store.three"] == Way("key", 3, 3)
+    assert ways["store.globe"] == Way("all")
+    assert (
+        ways_of(app, (4, 2), {"in": {"in": 4}, "globe": {}}, {"in": {"in": 4}, "globe": {}})["store.here"].by == "task"
+    )
+
+
+def test_who_chooses_the_task_of_a_key_himself_is_refused(app: hr.App) -> None:
+    placed = texts(app).repartition(partitioner=lambda _topic, _key, value, _count: hr.length(value) % 2)
+    placed.group_by_key().count(store="n")
+    with pytest.raises(RescaleRefused, match="has a partitioner of its own, which says by the number of tasks"):
+        ways_of(app, (4, 2), {"in": {}}, {"in": {}})
+
+
+def test_a_processor_behind_a_new_key_is_refused(app: hr.App) -> None:
+    seen = hr.stores.key_value("seen", key=hr.STRING, value=hr.STRING)
+    texts(app).select_key(lambda _, v: v).process_values(lambda record, _: record, stores=[seen])
+    with pytest.raises(RescaleRefused, match="takes records with other keys than those by which they came"):
+        ways_of(app, (4, 7), {"in": None}, {"in": None})
+
+
+# -- what is remembered
+
+
+def test_time_is_the_latest_and_what_is_to_be_done_begins_with_the_earliest() -> None:
+    assert Kernel.merged("stream time", [None, 5, 9]) == 9
+    assert Kernel.merged("earliest unmatched", [7, None]) == 7
+    assert Kernel.merged("closed", [7, None]) == -1
+    there = [Kept(newest=90, gone=60, earliest=61), Kept(), Kept(newest=50, gone=20, earliest=30)]
+    assert Python.merged("times", [*there[::2], None]) == Kept(newest=90, gone=20, earliest=30)
+    assert Python.merged("files begun", [{"a"}, {"b"}]) == {"a", "b"}
+    assert Kernel.read(Kernel.write(-3)) == -3
+
+
+@pytest.mark.parametrize("lane", [Kernel, Python])
+def test_what_nobody_knows_is_refused(lane: Any) -> None:
+    with pytest.raises(RescaleRefused, match="nobody knows how 'mood' of several tasks becomes one"):
+        lane.merged("mood", [1, 2])
+
+
+def test_partitions_have_times() -> None:
+    assert partition_times("time of a-b 3", 17) == {"a-b-3": 17}
+    assert partition_times("partition times", {"a-0": 1}) == {"a-0": 1}
+    assert partition_times("stream time", 17) is None
+
+
+# -- what Spark has written
+
+
+def written(place: Path, *, begun: int) -> BatchLog:
+    """The logs of a query with two batches done."""
+    for name in ("offsets", "commits", "state/0/_metadata/v2", "state/0/1", "sources/0"):
+        (place / name).mkdir(parents=True)
+    (place / "metadata").write_text('{"id":"q"}')
+    (place / "sources" / "0" / "0").write_bytes(b"\0{}")
+    settings = json.dumps({"batchWatermarkMs": 0, "conf": {"spark.sql.shuffle.partitions": "2", "other": "x"}})
+    for batch in range(begun + 1):
+        (place / "offsets" / str(batch)).write_text(f'v1\n{settings}\n{{"in":{{"0":{batch}}}}}')
+        (place / "offsets" / f".{batch}.crc").touch()
+    for batch in range(2):
+        ids = {"0": [[f"a{batch}"], [f"b{batch}"]]}
+        (place / "commits" / str(batch)).write_text(f"v2\n{json.dumps({'stateUniqueIds': ids})}")
+    (place / "state" / "0" / "_metadata" / "v2" / "0").write_text('v2\n{"stateStoreInfo":[{"numPartitions":2}]}')
+    return BatchLog(place)
+
+
+def test_the_logs_are_copied_for_another_number_of_tasks(tmp_path: Path) -> None:
+    log = written(tmp_path / "old", begun=2)
+    assert (log.query, log.begun, log.done, log.ids()) == ("q", 2, 1, {0: ["a1", "b1"]})
+    log.copied(tmp_path, 3, {0: ["x", "y", "z"]})
+    new = BatchLog(tmp_path)
+    assert (new.query, new.begun, new.done, new.ids()) == ("q", 1, 1, {0: ["x", "y", "z"]})
+    _, settings, offsets = (tmp_path / "offsets" / "1").read_text().split("\n")
+    assert json.loads(settings)["conf"] == {"spark.sql.shuffle.partitions": "3", "other": "x"}
+    assert offsets == '{"in":{"0":1}}'
+    assert json.loads((tmp_path / "state/0/_metadata/v2/0").read_text()[3:]) == {
+        "stateStoreInfo": [{"numPartitions": 3}]
+    }
+    assert not (tmp_path / "offsets" / ".1.crc").exists()
+    assert not (tmp_path / "state" / "0" / "1").exists()
+
+
+def test_without_a_batch_there_is_nothing_to_copy(tmp_path: Path) -> None:
+    log = BatchLog(tmp_path / "none")
+    assert (log.begun, log.done, log.ids()) == (-1, -1, {})
+    (tmp_path / "new").mkdir()
+    log.copied(tmp_path / "new", 3, {})
+    assert BatchLog(tmp_path / "new").done == -1
+
+
+class Noted:
+    """What a task of the sink has noted."""
+
+    def __init__(self, *notes: str) -> None:
+        self.notes = lambda: list(notes)
+
+
+def test_a_batch_of_which_something_is_written_has_to_be_finished(tmp_path: Path) -> None:
+    log = written(tmp_path, begun=2)
+    refuse_what_is_half_written(log, [cast("Group", Noted("q 1", "another 2")), cast("Group", Noted())])
+    with pytest.raises(RescaleRefused) as refused:
+        refuse_what_is_half_written(log, [cast("Group", Noted("q 1")), cast("Group", Noted("q 2"))])
+    assert str(refused.value) == (
+        "a part of batch 2 is written already, the rest is not\n"
+        "  to do: let it finish the batch first: headrace run APP --until latest"
+    )
+
+
+# -- broken off
+
+
+def test_what_is_broken_off_has_changed_nothing(tmp_path: Path) -> None:
+    checkpoint = Checkpoint("a", tmp_path)
+    checkpoint.settle(LAYOUT)
+    (tmp_path / "spark").mkdir()
+    (tmp_path / "spark" / "old").touch()
+    more = Layout(**{**vars(LAYOUT), "tasks": 7})
+    with pytest.raises(RescaleRefused), checkpoint.renewed(more) as fresh:
+        (fresh / "new").touch()
+        raise RescaleRefused("no", "no")
+    assert (tmp_path / "spark" / "old").exists()
+    assert not (tmp_path / "spark.new").exists()
+    assert checkpoint.complete_reset() is None
+    assert checkpoint.known_layout() == LAYOUT
+    with checkpoint.renewed(more) as fresh:
+        (fresh / "new").touch()
+    assert [file.name for file in (tmp_path / "spark").iterdir()] == ["new"]
+    assert checkpoint.known_layout() == more
+
+
+@pytest.mark.parametrize("there", ["both", "only the new one", "already moved"])
+def test_the_next_start_completes_it(tmp_path: Path, there: str) -> None:
+    checkpoint = Checkpoint("a", tmp_path)
+    checkpoint.settle(LAYOUT)
+    more = {**vars(LAYOUT), "tasks": 7}
+    places = {"both": ["spark", "spark.new"], "only the new one": ["spark.new"], "already moved": ["spark"]}[there]
+    for place in places:
+        (tmp_path / place).mkdir()
+        (tmp_path / place / ("new" if place == places[-1] else "old")).touch()
+    (tmp_path / "reset.json").write_text(json.dumps({"layout": more}))
+    assert checkpoint.complete_reset() is None
+    assert [file.name for file in (tmp_path / "spark").iterdir()] == ["new"]
+    assert checkpoint.known_layout() == Layout(**more)
+    assert not (tmp_path / "reset.json").exists()
