@@ -66,6 +66,41 @@ def test_enriched_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     assert driver.output("enriched-orders").read_table() == {"o2": example.Enriched("milk", "Anna")}
 
 
+def test_music_charts(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = loaded("music_charts", monkeypatch)
+    driver = driver_of(example)
+    songs, plays = driver.input("songs"), driver.input("plays")
+
+    def play(*numbers: int, seconds: int = 30) -> None:
+        for number in numbers:
+            plays.pipe(example.Play(number, seconds))
+
+    def charts() -> dict[str, list[tuple[int, int]]]:
+        rows = driver.store("charts").all()
+        return {name: [(song.song, song.plays) for song in chart.songs] for name, chart in rows.items()}
+
+    for number in range(1, 8):
+        songs.pipe(example.Song(f"song {number}", "somebody", "album", "jazz" if number < 7 else "folk"), key=number)
+    play(9, seconds=300)  # of a song that nobody knows
+    play(1, 2, 3, seconds=29)
+    assert charts() == {}
+
+    play(*range(1, 8), 3, 3, 2)
+    jazz = [(3, 3), (2, 2), (1, 1), (4, 1), (5, 1)]
+    assert charts() == {"all": jazz, "jazz": jazz, "folk": [(7, 1)]}
+
+    # A song that goes to another genre makes room for the sixth.
+    songs.pipe(example.Song("song 3", "somebody", "album", "folk"), key=3)
+    play(3)
+    assert charts() == {
+        "all": [(3, 4), *jazz[1:]],
+        "jazz": [(2, 2), (1, 1), (4, 1), (5, 1), (6, 1)],
+        "folk": [(3, 4), (7, 1)],
+    }
+    assert driver.store("song-plays").get(3) == example.Counted(3, "song 3", "somebody", "album", "folk", 4)
+    assert driver.output("charts").read_table() == driver.store("charts").all()
+
+
 def test_every_example_is_here() -> None:
     names = {file.stem for file in EXAMPLES.glob("*.py")}
     assert names == {name.removeprefix("test_") for name in globals() if name.startswith("test_")} - {

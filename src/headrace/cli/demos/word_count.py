@@ -1,31 +1,41 @@
-"""The word count demo: text flows in, a table of words grows."""
+"""The word count demo: text flows in, a table of words grows, and a page with it."""
 
 from __future__ import annotations
 
+import itertools
 import random
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
 
 import headrace as hr
+from headrace.cli.demos.stage import TICK_S, Beside, page_of, running, with_page
 from headrace.log.broker import EmbeddedBroker
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
-from headrace.runtime.console import lines_on_console, on_stop_signal
+from headrace.runtime.console import lines_on_console
 
 LINES, COUNTS = "demo-word-count-lines", "demo-word-count-counts"
-BURSTS, LINES_A_BURST, PAUSE_S = 20, 500, 0.5
+LINES_A_BURST, PAUSE_S = 500, 0.5
 SHOWN = 12
-TICK_S = 0.1
+
+
+@dataclass
+class Fed:
+    """What has been written to the topic."""
+
+    lines: int = 0
+    words: Counter[str] = field(default_factory=Counter)
 
 
 def word_count(checkpoint: Path) -> hr.App:
@@ -42,9 +52,9 @@ def word_count(checkpoint: Path) -> hr.App:
     return app
 
 
-def run() -> None:
-    """Feed the text, show the counts as they grow, end with the final table."""
-    console = Console()
+def run(seconds: float | None) -> None:
+    """Feed the text, show the counts as they grow, end with the final table; without `seconds`, with Ctrl-C."""
+    console, fed = Console(), Fed()
     with (
         lines_on_console(),
         tempfile.TemporaryDirectory(prefix="headrace-demo-") as checkpoint,
@@ -56,98 +66,68 @@ def run() -> None:
             topics.delete(left_over)
         for topic in (LINES, COUNTS):
             topics.create(topic)
-        lines = list(_text())
-        expected = Counter(word for line in lines for word in _words(line))
-        counts, seconds = _run(word_count(Path(checkpoint)), broker.address, lines, expected.total(), console)
-    same = "just what Python's Counter says" if counts == expected else "NOT what Python's Counter says"
+        app = word_count(Path(checkpoint))
+        with running(with_page(app)) as stop:
+            started = time.monotonic()
+            counts = _watch(app, broker.address, _bursts(seconds), fed, console, stop)
+            took_s = time.monotonic() - started
+    if stop.is_set() and seconds is not None:
+        raise KeyboardInterrupt
     console.print(_table(counts, "The most frequent words"))
+    if seconds is not None:
+        _confirm(counts, fed, took_s)
+
+
+def _confirm(counts: dict[str, int], fed: Fed, took_s: float) -> None:
+    same = "just what Python's Counter says" if counts == fed.words else "NOT what Python's Counter says"
     click.echo(
-        f"{expected.total():,} words in {len(lines):,} lines, {len(counts)} different ones: {same}; {seconds:.0f} s"
+        f"{fed.words.total():,} words in {fed.lines:,} lines, {len(counts)} different ones: {same}; {took_s:.0f} s"
     )
     click.echo(f"The counts are in a topic: headrace topics consume {COUNTS} --key string --value int64")
-    if counts != expected:
+    if counts != fed.words:
         sys.exit(1)
 
 
-def _text() -> Iterator[str]:
+def _bursts(seconds: float | None) -> Iterator[list[str]]:
     river = Path(__file__).with_name("river.txt").read_text("utf-8").splitlines()
     chance = random.Random(1)
-    for _ in range(BURSTS * LINES_A_BURST):
-        yield chance.choice(river)
+    for _ in itertools.count() if seconds is None else range(max(1, round(seconds / PAUSE_S))):
+        yield [chance.choice(river) for _ in range(LINES_A_BURST)]
 
 
 def _words(line: str) -> list[str]:
     return line.lower().replace(".", "").replace(",", "").replace(":", "").split()
 
 
-class _Beside(threading.Thread):
-    """Work beside the main thread, which looks now and then whether it failed; never waited for at the end."""
-
-    def __init__(self, work: Callable[[], None]) -> None:
-        super().__init__(daemon=True)
-        self._work = work
-        self._failure: BaseException | None = None
-        self.start()
-
-    def run(self) -> None:
-        try:
-            self._work()
-        except BaseException as exc:
-            self._failure = exc
-
-    def check(self) -> None:
-        if self._failure is not None:
-            raise self._failure
-
-
-def _run(app: hr.App, address: str, lines: list[str], total: int, console: Console) -> tuple[dict[str, int], float]:
-    """Start the application, watch it, close it; Ctrl-C too lets it finish its batch and give everything back."""
-    stop = threading.Event()
-    with on_stop_signal(stop.set):
-        try:
-            # Beside: Ctrl-C must not cut into a conversation with the JVM.
-            starting = _Beside(app.start)
-            while starting.is_alive():
-                starting.join(TICK_S)
-                if stop.is_set():
-                    app.say("stopping when it has started ...")
-                    starting.join()
-            starting.check()
-            started = time.monotonic()
-            counts = _watch(app, address, lines, total, console, stop)
-            seconds = time.monotonic() - started
-        finally:
-            app.close()
-    if stop.is_set():
-        raise KeyboardInterrupt
-    return counts, seconds
-
-
 def _watch(
-    app: hr.App, address: str, lines: list[str], total: int, console: Console, stop: threading.Event
+    app: hr.App, address: str, bursts: Iterator[list[str]], fed: Fed, console: Console, stop: threading.Event
 ) -> dict[str, int]:
     """Feed and follow in the background, until the counts add up to all words or there is no hope of it."""
     over = threading.Event()
     counts: dict[str, int] = {}
-    workers = (_Beside(lambda: _feed(address, lines, over)), _Beside(lambda: _follow(address, counts, over)))
+    feeding = Beside(lambda: _feed(address, bursts, fed, over))
+    following = Beside(lambda: _follow(address, counts, over))
     try:
         with Live(console=console, refresh_per_second=8, transient=True) as live:
-            while sum(counts.copy().values()) != total and not stop.wait(TICK_S):
-                for worker in workers:
-                    worker.check()
-                if app.wait(0):
+            while not stop.wait(TICK_S) and not app.wait(0):
+                feeding.check()
+                following.check()
+                shown = counts.copy()
+                if not feeding.is_alive() and sum(shown.values()) == fed.words.total():
                     break
                 if console.is_terminal:
-                    shown = counts.copy()
-                    live.update(_table(shown, f"{sum(shown.values()):,} of {total:,} words"))
+                    title = f"{sum(shown.values()):,} words so far"
+                    live.update(Group(_table(shown, title), f"The counts live: {page_of(app, 'word-count')}"))
     finally:
         over.set()
     return counts
 
 
-def _feed(address: str, lines: list[str], over: threading.Event) -> None:
-    for start in range(0, len(lines), LINES_A_BURST):
-        burst = lines[start : start + LINES_A_BURST]
+def _feed(address: str, bursts: Iterator[list[str]], fed: Fed, over: threading.Event) -> None:
+    for burst in bursts:
+        fed.lines += len(burst)
+        for line in burst:
+            fed.words.update(_words(line))
         produce(address, None, LINES, (NewRecord(value=line.encode()) for line in burst))
         if over.wait(PAUSE_S):
             return
