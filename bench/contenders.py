@@ -50,3 +50,5 @@ STREAMS_MEMBER = Contender("Kafka Streams, exactly once, static member", "stream
 SPARK = Contender("PySpark", "plain_spark", part=5)
 OWN_STATE = Contender("PySpark, own state", "plain_spark", part=100)
 QUIX = Contender("Quix Streams", "quix", every=True, part=5)
+HEADRACE_QUERIES = Contender("headrace", "headrace_queries", once=True)
+STREAMS_QUERIES = Contender("Kafka Streams", "streams", once=True)

@@ -30,6 +30,8 @@ class Job:
     """In transactions, instead of at least once."""
     member: str = ""
     """A name by which the broker knows a consumer again after a restart, if it is to have one."""
+    port: int = 0
+    """Where its store can be asked, if it is to be."""
 
     def text(self) -> str:
         return json.dumps(asdict(self))

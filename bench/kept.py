@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from bench.drain import Result
 from bench.latency import Latency
+from bench.queries.measure import Queries
 from bench.recovery import Recovery
 from bench.special import Single
 from bench.suite import Results
@@ -30,6 +31,7 @@ def merged(new: Results) -> Results:
         latencies=_over(old.latencies, new.latencies, lambda one: (one.workload, one.contender)),
         singles=_over(old.singles, new.singles, lambda one: one.stages),
         recoveries=_over(old.recoveries, new.recoveries, lambda one: one.contender),
+        queries=_over(old.queries, new.queries, lambda one: one.contender),
     )
     KEPT.write_text(json.dumps(asdict(both), indent=1) + "\n")
     return both
@@ -45,6 +47,7 @@ def _read() -> Results:
         latencies=[Latency(**one) for one in kept["latencies"]],
         singles=[Single(**one) for one in kept["singles"]],
         recoveries=[Recovery(**one) for one in kept.get("recoveries", [])],
+        queries=[Queries(**one) for one in kept.get("queries", [])],
     )
 
 

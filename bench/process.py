@@ -105,9 +105,19 @@ class Program:
         self._join()
         return killed
 
-    def await_mark(self, name: str, limit_s: float) -> bool:
-        """Wait for a mark; False if the program ends or the time does first."""
-        return self._await(lambda: any(mark["mark"] == name for mark in self._marks), limit_s)
+    def await_mark(self, name: str, limit_s: float, times: int = 1) -> bool:
+        """Wait for a mark, or so many; False if the program ends or the time does first."""
+        return self._await(lambda: sum(mark["mark"] == name for mark in self._marks) >= times, limit_s)
+
+    def last(self, name: str) -> dict[str, Any]:
+        """The last mark of this name, of which there is one."""
+        return next(mark for mark in reversed(self._marks) if mark["mark"] == name)
+
+    def write(self, text: str) -> None:
+        """Tell it something."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(text)
+        self._process.stdin.flush()
 
     def finish(self, limit_s: float, *, stop: bool = False) -> Ran:
         """Wait for its end, or ask for it; kill it when the time is over."""

@@ -20,7 +20,6 @@ from bench.latency import send
 from bench.process import Program
 from bench.topic import Broker
 from bench.workloads.base import Input, number_of
-from bench.workloads.recovery import KEYS
 from bench.workloads.w2 import Counts
 
 _FILL_S, _ANSWER_S, _CLOSE_S = 1_200.0, 600.0, 120.0
@@ -59,7 +58,7 @@ def recovery(broker: Broker, filled: Filled, contender: Contender, kills: int) -
             local = {"SPARK_LOCAL_DIRS": f"{folder}/local-{number}"}
             return Program(contender.command(job), broker.pid, Path(folder, "errors.log"), local)
 
-        counts, program = _Counts(broker, target, check), start(0)
+        counts, program = Arriving(broker, target, check), start(0)
         times: list[tuple[float, float]] = []
         all_there = counts.await_all(program, _FILL_S)
         while all_there and len(times) < kills:
@@ -87,12 +86,12 @@ def recovery(broker: Broker, filled: Filled, contender: Contender, kills: int) -
     )
 
 
-class _Counts:
+class Arriving:
     """What a reader of committed records has been told."""
 
     def __init__(self, broker: Broker, target: str, check: Counts) -> None:
         self._arriving, self._check = broker.follow(target, at_once=10_000, poll_s=0.02), check
-        self._counts, self._total = array("q", bytes(8 * KEYS)), 0
+        self._counts, self._total = array("q", bytes(8 * check.keys)), 0
         self.at = 0.0
         """When the last was seen."""
 

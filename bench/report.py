@@ -18,6 +18,7 @@ from bench.contenders import (
     STREAMS_ONCE,
 )
 from bench.drain import Result
+from bench.queries import table as queries
 from bench.suite import KEYS, Results
 from bench.workloads import WORKLOADS
 
@@ -50,7 +51,7 @@ RECOVERY_S = 25.0
 
 def report(results: Results) -> str:
     """All tables."""
-    tables = (_ratios, _drains, _latencies, _recoveries, _special)
+    tables = (_ratios, _drains, _latencies, _recoveries, _queries, _special)
     parts = [_intro(results), *(table(results) for table in tables)]
     return "\n\n".join(part for part in parts if part)
 
@@ -157,6 +158,20 @@ def _recoveries(results: Results) -> str:
         " `state` is what the system\nworks on, on its disk, `kept` what it goes on from: headrace's checkpoint, Kafka"
         " Streams' changelog. With its\ndefaults Kafka Streams waits until the broker gives up the killed one, 45 s; a"
         f" static member is known again.\n\n{table}"
+    )
+
+
+def _queries(results: Results) -> str:
+    table = _table(queries.HEADS, queries.rows(results.queries))
+    entries = max((one.entries for one in results.queries), default=0)
+    return table and (
+        f"Queries: a store of {entries:,} counts is asked while {results.rate:,} records a second come, exactly once."
+        " headrace answers\nfrom its replica in the process of the application, over its REST server; Kafka Streams"
+        " from its store, behind the HTTP\nserver of the JDK. Questions over HTTP come by a schedule on 32 connections;"
+        " a latency is from the time of the schedule.\n`commit` is when a reader of committed records has the count"
+        " from the changelog of the store; what is below zero was\nanswered before. A replica is built by a cold query"
+        " server, Kafka Streams' store by a restart without state. Kafka Streams\nhas no watchers. Every answer is"
+        f" checked.\n\n{table}"
     )
 
 

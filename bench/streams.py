@@ -1,4 +1,4 @@
-"""Kafka Streams in Java: its jars, pinned and fetched as headrace's own, and our program, compiled when it changes.
+"""Kafka Streams in Java: its jars, pinned and fetched as headrace's own, and our programs, compiled when they change.
 
 `python -m bench.streams` resolves ivy.xml over the network and writes jars.lock anew.
 """
@@ -15,7 +15,8 @@ from headrace.jvm.java import find_java
 from headrace.jvm.paths import cache_folder
 
 PROGRAMS = Path(__file__).parent / "programs"
-SOURCE, REQUEST, LOCK = PROGRAMS / "Streams.java", PROGRAMS / "ivy.xml", PROGRAMS / "jars.lock"
+SOURCES, MAIN = (PROGRAMS / "Streams.java", PROGRAMS / "Queries.java"), "Streams"
+REQUEST, LOCK = PROGRAMS / "ivy.xml", PROGRAMS / "jars.lock"
 GROUP, HEAP = "streams", "2g"
 
 
@@ -28,19 +29,20 @@ def command() -> list[str]:
         "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
         "-cp",
         ":".join(map(str, classpath)),
-        SOURCE.stem,
+        MAIN,
     ]
 
 
 def _compiled() -> Path:
     """The folder of its classes."""
     with cache_folder("bench") as folder:
-        classes = folder / hashlib.sha256(SOURCE.read_bytes() + LOCK.read_bytes()).hexdigest()[:16]
+        text = b"".join(file.read_bytes() for file in (*SOURCES, LOCK))
+        classes = folder / hashlib.sha256(text).hexdigest()[:16]
         if not classes.is_dir():
             with tempfile.TemporaryDirectory(dir=folder) as draft:
                 classpath = ":".join(map(str, jars.fetch(GROUP, pinned=LOCK)))
                 javac = find_java().path.with_name("javac")
-                subprocess.run([javac, "-nowarn", "-d", f"{draft}/classes", "-cp", classpath, SOURCE], check=True)
+                subprocess.run([javac, "-nowarn", "-d", f"{draft}/classes", "-cp", classpath, *SOURCES], check=True)
                 Path(draft, "classes").rename(classes)
     return classes
 

@@ -10,6 +10,7 @@ from bench.contenders import (
     HEADRACE,
     HEADRACE_EVERY,
     HEADRACE_ONCE,
+    HEADRACE_QUERIES,
     OWN_STATE,
     QUIX,
     SPARK,
@@ -17,13 +18,16 @@ from bench.contenders import (
     STREAMS_EVERY,
     STREAMS_MEMBER,
     STREAMS_ONCE,
+    STREAMS_QUERIES,
     Contender,
 )
 from bench.drain import Filled, Result, drain, fill, middle
 from bench.latency import Latency, latency
+from bench.queries.measure import Queries, queries
 from bench.recovery import Recovery, recovery
 from bench.special import Single, single
 from bench.topic import Broker, fresh_broker
+from bench.workloads.queries import ENTRIES
 from bench.workloads.recovery import KEYS as HELD
 
 DRAINS: dict[str, Sequence[Contender]] = {
@@ -46,7 +50,7 @@ KEYS = ("turns-1M", "turns-10M")
 KEYS_FACTOR = 2
 """So many times the records: every key has to come."""
 STAGES = (1, 3)
-PARTS = (*DRAINS, "latency", "keys", "stages", "recovery")
+PARTS = (*DRAINS, "latency", "keys", "stages", "recovery", "queries")
 
 
 @dataclass
@@ -60,6 +64,7 @@ class Results:
     latencies: list[Latency] = field(default_factory=list)
     singles: list[Single] = field(default_factory=list)
     recoveries: list[Recovery] = field(default_factory=list)
+    queries: list[Queries] = field(default_factory=list)
 
     def drained(self, workload: str, contender: str) -> Result | None:
         """The result of a system in a workload, if it was run."""
@@ -78,6 +83,8 @@ def run(only: Sequence[str], *, records: int, rounds: int, rate: int, seconds: i
                 _stages(broker, results)
             elif part == "recovery":
                 _recoveries(broker, results, min(records, HELD), kills=rounds)
+            elif part == "queries":
+                _queries(broker, results, min(records, ENTRIES))
             elif part == "keys":
                 for workload in KEYS:
                     _drains(broker, results, workload, (HEADRACE,), records * KEYS_FACTOR, rounds=1)
@@ -144,4 +151,14 @@ def _recoveries(broker: Broker, results: Results, records: int, *, kills: int) -
         results.recoveries.append(found)
         shown = found.note or ", ".join(f"{seconds:.1f} s" for seconds in found.after_kill_s)
         print(f"killed with {found.state_bytes / 1e9:.2f} GB of state: {contender.name}: {shown}", flush=True)
+    broker.remove_all()
+
+
+def _queries(broker: Broker, results: Results, entries: int) -> None:
+    filled = fill(broker, "queries", entries)
+    for contender in (HEADRACE_QUERIES, STREAMS_QUERIES):
+        found = queries(broker, filled, contender, rate=results.rate, seconds=results.seconds)
+        results.queries.append(found)
+        shown = found.note or f"{found.gets:,.0f} gets/s in process, p99 over HTTP {found.rest_p99:.1f} ms"
+        print(f"{entries:,} entries: {contender.name}: {shown}", flush=True)
     broker.remove_all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -104,13 +104,16 @@ class Broker:
                     left.discard(message.partition())
         consumer.close()
 
-    def follow(self, topic: str, *, at_once: int = 1, poll_s: float = _POLL_S) -> Iterator[list[Output]]:
+    def follow(
+        self, topic: str, *, at_once: int = 1, poll_s: float = _POLL_S, from_end: bool = False
+    ) -> Iterator[list[Output]]:
         """The committed records of a topic as they come, some at once if they are there; now and then none."""
-        consumer = self._consumer(topic, range(PARTITIONS))
+        begin = self._topics.end_offsets(topic, committed=True) if from_end else None
+        consumer = self._consumer(topic, range(PARTITIONS), begin)
         while True:
             yield [_output(message) for message in consumer.consume(at_once, poll_s) if message.error() is None]
 
-    def _consumer(self, topic: str, partitions: Iterable[int]) -> Consumer:
+    def _consumer(self, topic: str, partitions: Iterable[int], begin: Mapping[int, int] | None = None) -> Consumer:
         consumer = Consumer(
             {
                 "bootstrap.servers": self.address,
@@ -121,7 +124,7 @@ class Broker:
                 "queued.max.messages.kbytes": 200_000,
             }
         )
-        consumer.assign([TopicPartition(topic, number, 0) for number in partitions])
+        consumer.assign([TopicPartition(topic, number, (begin or {}).get(number, 0)) for number in partitions])
         return consumer
 
 

@@ -63,10 +63,13 @@ public final class Streams {
       Runtime.getRuntime().halt(1);
       return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
     });
+    int port = job.get("port").asInt();
+    Queries queries = port == 0 ? null : new Queries(streams, port, job.get("records").asInt());
     streams.start();
     running.await();
     tell("polling", 0);
-    if (job.get("live").asBoolean()) while (System.in.read() >= 0) {}
+    if (queries != null) queries.serve();
+    else if (job.get("live").asBoolean()) while (System.in.read() >= 0) {}
     else drain(streams, text(job, "source"), job);
     streams.close(Duration.ofMinutes(1));
   }
@@ -131,6 +134,7 @@ public final class Streams {
           builder.stream(source, Consumed.with(TEXT, json(Event.class))),
           builder.table(table, Consumed.with(TEXT, TEXT)), target);
       case "recovery" -> hold(builder.stream(source, Consumed.with(Serdes.Integer(), BYTES)), target);
+      case "queries" -> asked(builder.stream(source, Consumed.with(Serdes.Integer(), BYTES)), target);
       case "ledger" -> ledger(builder.stream(source, Consumed.with(TEXT, Serdes.Integer())), target, table);
       case "smoke" -> smoke(builder, source);
       case "W5" -> rules(builder, builder.stream(source, Consumed.with(BYTES, BYTES)), target);
@@ -236,6 +240,13 @@ public final class Streams {
 
   static void count(KStream<Integer, byte[]> records, String target) {
     records.groupByKey().count().toStream().to(target, Produced.with(Serdes.Integer(), LONG));
+  }
+
+  static void asked(KStream<Integer, byte[]> records, String target) {
+    records.groupByKey()
+        .count(Materialized.as(Queries.STORE))
+        .toStream()
+        .to(target, Produced.with(Serdes.Integer(), LONG));
   }
 
   static void hold(KStream<Integer, byte[]> records, String target) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bench.workloads.base import Workload
 from bench.workloads.python import P1, P2, P3
+from bench.workloads.queries import Queries
 from bench.workloads.recovery import Recovery
 from bench.workloads.soak import Soak
 from bench.workloads.w1 import W1a, W1b
@@ -28,6 +29,7 @@ _ALL: tuple[Workload, ...] = (
     Chain(1),
     Chain(3),
     Recovery(),
+    Queries(),
     Soak(),
 )
 WORKLOADS = {workload.name: workload for workload in _ALL}

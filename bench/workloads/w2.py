@@ -24,6 +24,15 @@ class Counts(Check):
         self._told = array("q", bytes(8 * keys))
         self.records = 0
 
+    @property
+    def keys(self) -> int:
+        """How many there may be."""
+        return len(self._counts)
+
+    def count(self, key: int) -> int:
+        """How many records of a key were put in."""
+        return self._counts[key]
+
     def put(self, record: Input) -> None:
         assert record.key is not None
         key = number_of(record.key)

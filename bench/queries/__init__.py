@@ -1,0 +1,1 @@
+"""The benchmark of queries: what asks, each in a process of its own, and what is made of it."""
