@@ -62,11 +62,8 @@ def latency(broker: Broker, workload: str, contender: Contender, *, rate: int, s
 def send(broker: Broker, filled: Filled, check: Check, rate: int, count: int) -> list[float]:
     """Send by the schedule, and return it in milliseconds."""
     producer, sent = broker.producer(linger_ms=0), []
-    begin = time.time() + 0.1
-    for number, record in enumerate(WORKLOADS[filled.workload].records(count, random.Random(SEED))):
-        due = begin + number / rate
-        while (wait := due - time.time()) > 0:
-            producer.poll(min(wait, 0.001))
+    records = WORKLOADS[filled.workload].records(count, random.Random(SEED))
+    for record, due in zip(records, broker.paced(producer, rate), strict=False):
         check.put(record._replace(ts=int(due * 1000)))
         producer.produce(filled.source, record.value, record.key, timestamp=int(due * 1000))
         sent.append(due * 1000)

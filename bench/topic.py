@@ -86,6 +86,15 @@ class Broker:
             }
         )
 
+    def paced(self, producer: Producer, rate: int) -> Iterator[float]:
+        """The times of a schedule without end, each when it has come; waiting takes no CPU from who is measured."""
+        begin = time.time() + 0.1
+        for number in count():
+            due = begin + number / rate
+            producer.poll(0)
+            time.sleep(max(0.0, due - time.time()))
+            yield due
+
     def read(self, topic: str) -> Iterator[Output]:
         """All committed records of a topic that are there now, each partition in its order."""
         left = {number for number, end in self._topics.end_offsets(topic, committed=True).items() if end}

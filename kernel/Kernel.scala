@@ -61,6 +61,10 @@ object Kernel {
     !thread.isAlive
   }
 
+  /** What a query tells since then, that moment included, as an array of JSON. */
+  def progress(query: StreamingQuery, since: String): String =
+    query.recentProgress.filter(_.timestamp >= since).map(_.json).mkString("[", ",", "]")
+
   private def tells(query: StreamingQuery, told: String): Boolean = {
     val last = query.lastProgress
     last != null && last.timestamp > told

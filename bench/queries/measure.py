@@ -14,7 +14,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import count
 from pathlib import Path
 
 from bench.contenders import Contender
@@ -141,11 +140,7 @@ class _Stage:
         over, producer, chance = threading.Event(), self._broker.producer(linger_ms=0), random.Random(SEED)
 
         def send() -> None:
-            begin = time.time()
-            for number in count():
-                due = begin + number / rate
-                while (wait := due - time.time()) > 0:
-                    producer.poll(min(wait, 0.01))
+            for due in self._broker.paced(producer, rate):
                 if over.is_set():
                     break
                 key = int(chance.random() * HOT).to_bytes(4, "big")

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.http11 import Request
 
 from headrace.rest.settings import Limits
+
+Head = list[tuple[bytes, bytes]]
+AtOnce = Callable[[Mapping[str, Any]], tuple[int, Head, bytes] | None]
+"""Status, headers and body for a request that needs neither waiting nor a body; None if others are to answer it."""
 
 ABORT = "headrace.abort"
 """In the extensions of a request: ends its connection at once, whatever is still to be sent."""
@@ -28,7 +33,7 @@ _END = b"\r\n\r\n"
 """Of the head of a request."""
 
 
-def guarded(limits: Limits) -> type[asyncio.Protocol]:
+def guarded(limits: Limits, at_once: AtOnce) -> type[asyncio.Protocol]:
     """The protocol with these limits."""
 
     class Guarded(HttpToolsProtocol):
@@ -74,6 +79,19 @@ def guarded(limits: Limits) -> type[asyncio.Protocol]:
         def on_message_complete(self) -> None:
             self._in_head = True
             super().on_message_complete()
+
+        def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+            """Answer at once what can be, in one write; no task is made for it."""
+            plain = cycle.keep_alive and not self.pipeline and not self.flow.write_paused
+            answer = at_once(cycle.scope) if plain else None
+            if answer is None:
+                super()._start_asgi_task(cycle, app)
+                return
+            status, head, body = answer
+            lines = [b"%b: %b\r\n" % pair for pair in (*self.server_state.default_headers, *head)]
+            self.transport.write(b"".join((STATUS_LINE[status], *lines, b"\r\n", body)))
+            cycle.response_started = cycle.response_complete = True
+            self.on_response_complete()
 
         def _in_time(self) -> None:
             if self._deadline is not None:

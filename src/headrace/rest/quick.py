@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
-
-from starlette.types import Scope
 
 from headrace.errors import HeadraceError
 from headrace.query.catalogue import Kind
@@ -12,11 +11,11 @@ from headrace.query.question import Get
 from headrace.rest.answers import LONGEST_HEADER, entry_body, etag_of
 from headrace.rest.gate import Gate
 from headrace.rest.parameters import AT_LEAST, FRESHNESS, STALE, TIMEOUT, read_query, text_of
+from headrace.rest.protocol import Head
 from headrace.rest.service import Service
 from headrace.rest.users import Role
 
 PATH = "/apps/{app}/stores/{store}/keys/{key}"
-Head = list[tuple[bytes, bytes]]
 
 _FIELDS = {AT_LEAST.name: "at_least", TIMEOUT.name: "timeout_ms", STALE.name: "stale"}
 _ELSEWHERE = frozenset({b"origin", b"content-length", b"transfer-encoding"})
@@ -31,7 +30,7 @@ class Quick:
         self._stores = {name.encode(): one for name, one in service.stores.items() if one.kind is Kind.TABLE}
         self._head = [*head, (b"content-type", b"application/json")]
 
-    def answer(self, scope: Scope) -> tuple[int, Head, bytes] | None:
+    def answer(self, scope: Mapping[str, Any]) -> tuple[int, Head, bytes] | None:
         """Status, headers and body; None if this is none of these questions."""
         path: bytes = scope["raw_path"]
         if scope["method"] != "GET" or not path.startswith(self._prefix):

@@ -76,7 +76,7 @@ class QueryServer:
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # what is wrong with a request is for its sender
         config = uvicorn.Config(
             self._web,
-            http=guarded(settings.limits),
+            http=guarded(settings.limits, self._web.at_once),
             ws=Socket,
             ws_per_message_deflate=False,
             loop="uvloop",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
@@ -15,7 +17,8 @@ from headrace.errors import BodyRefused, OriginRefused, PathUnknown
 from headrace.rest.answers import LOGGER, error_answer
 from headrace.rest.files import Files
 from headrace.rest.gate import Gate, Headers
-from headrace.rest.quick import PATH, Head, Quick
+from headrace.rest.protocol import Head
+from headrace.rest.quick import PATH, Quick
 from headrace.rest.routes import OPEN, PEER, Found, Routes
 from headrace.rest.settings import Serve
 from headrace.rest.table import ROUTES
@@ -58,22 +61,21 @@ class Web:
         """Answer one request."""
         began = time.perf_counter()
         if scope["type"] == "http":
-            quick = self._quick.answer(scope)
-            if quick is None:
-                route, status = await self._http(scope, receive, send)
-                if route.endswith("/watch") and status == 200:
-                    self._service.counts.request(route, status, None)
-                    return
-            else:
-                status, head, body = quick
-                route = PATH
-                await send({"type": "http.response.start", "status": status, "headers": head})
-                await send({"type": "http.response.body", "body": body})
-            self._service.counts.request(route, status, time.perf_counter() - began)
+            route, status = await self._http(scope, receive, send)
+            endless = route.endswith("/watch") and status == 200
+            self._service.counts.request(route, status, None if endless else time.perf_counter() - began)
         elif scope["type"] == "websocket":
             await self._socket(WebSocket(scope, receive, send))
         else:
             await self._live(receive, send)
+
+    def at_once(self, scope: Mapping[str, Any]) -> tuple[int, Head, bytes] | None:
+        """The answer to a request that needs no waiting, and none of what is around the others."""
+        began = time.perf_counter()
+        answer = self._quick.answer(scope)
+        if answer is not None:
+            self._service.counts.request(PATH, answer[0], time.perf_counter() - began)
+        return answer
 
     def end_watchers(self) -> None:
         """From any thread: tell nobody any more, so that the server can end."""

@@ -65,7 +65,7 @@ class Query:
         self._counted, self._looked = -1, ""
         self._tally = kernel(session).Tally.of(session._jsparkSession)
         # Looked up once: to find a class by the parts of its name, the JVM looks into all of its jars for each part.
-        self._ended = kernel(session).Kernel.ended
+        self._ended, self._progress = kernel(session).Kernel.ended, kernel(session).Kernel.progress
 
     @staticmethod
     def start(
@@ -130,11 +130,9 @@ class Query:
     def new_batches(self) -> list[Batch]:
         """The batches that ended since the last call."""
         with self._talking():
-            last = self._query._jsq.lastProgress()
-            if last is None or last.timestamp() <= self._looked:
-                return []
-            self._looked = last.timestamp()
-            fresh = [one for one in map(_read, self._query._jsq.recentProgress()) if self._is_new(one)]
+            told = json.loads(self._progress(self._query._jsq, self._looked))
+            self._looked = told[-1]["timestamp"] if told else self._looked
+            fresh = [one for one in told if self._is_new(one)]
             # What the kernel counted is asked for once the batch is done: a batch that fails counts nothing.
             return [batch_of(one, counts_of(self._tally.take(one["batchId"]))) for one in fresh]
 
@@ -154,11 +152,6 @@ class Query:
             raise
         except (Py4JError, ConnectionError) as exc:
             raise SparkLost(str(self._log)) from exc
-
-
-def _read(progress: Any) -> dict[str, Any]:
-    read: dict[str, Any] = json.loads(progress.json())
-    return read
 
 
 @contextmanager
