@@ -23,6 +23,7 @@ class SparkNotStarted(RunError):
     """Spark, or its connection to a cluster, did not come up."""
 
     code = "spark-not-started"
+    may_pass = True  # it has been up before, if it is tried again
 
     def __init__(self, master: str, reason: str, log: str) -> None:
         super().__init__(f"Spark did not start on {master}: {reason}", where=f"Spark's log: {log}")

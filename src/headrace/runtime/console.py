@@ -17,20 +17,25 @@ LOGGER = logging.getLogger("headrace")
 
 @contextmanager
 def lines_on_console() -> Iterator[None]:
-    """Print what the application says to stderr, unless the program has set up logging itself."""
+    """Print what the application says to stderr, unless the program has set up logging itself.
+
+    py4j sets it up, too, when it loses the JVM: everything would be printed twice from then on.
+    """
     if LOGGER.hasHandlers():
         yield
         return
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
-    level = LOGGER.level
+    level, propagate = LOGGER.level, LOGGER.propagate
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
+    LOGGER.propagate = False
     try:
         yield
     finally:
         LOGGER.removeHandler(handler)
         LOGGER.setLevel(level)
+        LOGGER.propagate = propagate
 
 
 def tell_plainly_at_exit(*, verbose: bool) -> None:
