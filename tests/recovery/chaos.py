@@ -114,10 +114,11 @@ class Fed(Program):
 class Application:
     """A program in a file, which is run again and again."""
 
-    def __init__(self, broker: str, place: Path, text: str, **options: object) -> None:
-        self.broker, self._place, self._runs = broker, place, 0
+    def __init__(self, broker: str, place: Path, text: str, *, echo: str = "", **options: object) -> None:
+        self.broker, self.echo, self._place, self._runs = broker, echo, place, 0
         self.checkpoint, self.file = place / "checkpoint", place / "program.py"
-        self.file.write_text(text.format(**{"broker": broker, "checkpoint": str(self.checkpoint), **options}))
+        usual = {"broker": broker, "checkpoint": str(self.checkpoint), "echo": echo}
+        self.file.write_text(text.format(**{**usual, **options}))
 
     def run(self, *arguments: str) -> Program:
         """Start the program."""
@@ -130,15 +131,26 @@ class Application:
         program.await_words(": running")
         return program
 
+    def await_progress(self, program: Program) -> None:
+        """Wait until it has written something."""
+        before, deadline = self._written(), time.monotonic() + _PATIENCE_S
+        while self._written() == before:
+            assert program.process.poll() is None, f"it ended by itself: {program.said}"
+            assert time.monotonic() < deadline, program.said
+            time.sleep(0.2)
+
+    def _written(self) -> int:
+        return sum(Topics(self.broker).end_offsets(self.echo, committed=True).values())
+
 
 class Ledger(Application):
     """The program, its topics and its records."""
 
     def __init__(self, broker: str, topic: Callable[..., str], place: Path, **options: object) -> None:
-        self.source, self.echo, self.folds = topic("data", 3), topic("echo", 3), topic("folds", 3)
+        self.source, echo, self.folds = topic("data", 3), topic("echo", 3), topic("folds", 3)
         usual: dict[str, object] = {"name": f"ledger-{self.source}", "spark": None, "kafka": {}, "lane": "natively"}
-        named = {"source": self.source, "echo": self.echo, "folds": self.folds}
-        super().__init__(broker, place, PROGRAM, **{**usual, **named, **options})
+        named = {"source": self.source, "folds": self.folds}
+        super().__init__(broker, place, PROGRAM, echo=echo, **{**usual, **named, **options})
 
     @contextmanager
     def load(self, chance: random.Random) -> Iterator[None]:
@@ -189,10 +201,10 @@ class Smoke(Application):
         self, broker: str, topic: Callable[..., str], place: Path, *, keys: int, values: int, partitions: int
     ) -> None:
         self.source, self._keys, self._values, self._partitions = topic("smoke", partitions), keys, values, partitions
-        self._topics = Topics(broker)
+        topics = Topics(broker)
         for name in smoke.TOPICS:
-            self._topics.create(f"{self.source}-{name}", partitions)
-        super().__init__(broker, place, smoke.PROGRAM, source=self.source)
+            topics.create(f"{self.source}-{name}", partitions)
+        super().__init__(broker, place, smoke.PROGRAM, echo=f"{self.source}-echo", source=self.source)
 
     @contextmanager
     def load(self, chance: random.Random, seconds: float) -> Iterator[threading.Event]:
@@ -219,14 +231,6 @@ class Smoke(Application):
             over.set()
             thread.join()
 
-    def await_progress(self, program: Program) -> None:
-        """Wait until it has written something."""
-        before, deadline = self._written(), time.monotonic() + _PATIENCE_S
-        while self._written() == before:
-            assert program.process.poll() is None, f"it ended by itself: {program.said}"
-            assert time.monotonic() < deadline, program.said
-            time.sleep(0.2)
-
     def finish(self, program: Program, faults: str) -> None:
         """Wait until it has written what is right, stop it, and find nothing else behind that."""
         deadline = time.monotonic() + _PATIENCE_S
@@ -241,9 +245,6 @@ class Smoke(Application):
         program.stop()
         read, written = self._check()
         print(f"{faults}: {read:,} records read, {written:,} written; 0 lost, 0 twice")
-
-    def _written(self) -> int:
-        return sum(self._topics.end_offsets(f"{self.source}-echo", committed=True).values())
 
     def _check(self) -> tuple[int, int]:
         written = cache(self._rows)

@@ -75,7 +75,8 @@ def test_a_python_worker_is_killed(
     ledger, kills = Ledger(broker, topic, tmp_path, lane="in_python"), 0
     with ledger.load(chance), kept_running(ledger) as program:
         while kills < CHAOS:
-            time.sleep(chance.uniform(1.0, 3.0))
+            ledger.await_progress(program)
+            time.sleep(chance.uniform(0.0, 2.0))
             for worker in program.started("headrace.lane.worker"):
                 send(worker, signal.SIGKILL)
                 kills += 1

@@ -331,7 +331,7 @@ def test_a_worker_that_cannot_even_begin_is_told(app: Make, words: str) -> None:
         def process(self, _: hr.Record) -> None:
             raise AssertionError
 
-    running = app()
+    running = app(retry_for="0s")
     running.stream(words, value=hr.STRING).process(Broken)
     with pytest.raises(WorkerLost, match="it ended with 7"):
         running.run(until="latest")

@@ -135,6 +135,7 @@ class WorkerLost(RunError):
     """A Python process ended, or was silent for too long, and so did those that took its place."""
 
     code = "worker-lost"
+    may_pass = True  # as when the machine was short of memory
 
     def __init__(self, reason: str) -> None:
         super().__init__(

@@ -5,16 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from headrace.errors import HeadraceError, QueryFailed
+from headrace.errors import HeadraceError, QueryFailed, WorkerLost
 
 _FIRST_S, _LONGEST_S = 1.0, 30.0
-_UNKNOWN_TRIES = 3
+_SAME_TRIES = 3
 
 
 class Retries:
     """Pauses that grow from try to try, until nothing has gone well for too long.
 
-    A failure that nobody has a word for is not tried for long if it stays the same.
+    A failure that nobody has a word for, and one of a user's own process, is not tried for long if it stays the same.
     """
 
     def __init__(self, limit_ms: int, now: Callable[[], float] = time.monotonic) -> None:
@@ -37,6 +37,6 @@ class Retries:
         return min(_FIRST_S * 2.0 ** (len(self._failures) - 1), _LONGEST_S, left)
 
     def _repeats(self) -> bool:
-        last = self._failures[-_UNKNOWN_TRIES - 1 :]
+        last = self._failures[-_SAME_TRIES - 1 :]
         same = {failure.what for failure in last}
-        return len(last) > _UNKNOWN_TRIES and len(same) == 1 and isinstance(last[-1], QueryFailed)
+        return len(last) > _SAME_TRIES and len(same) == 1 and isinstance(last[-1], QueryFailed | WorkerLost)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from headrace.errors import BrokerLost, HeadraceError, QueryFailed, RecordFailed
+import pytest
+
+from headrace.errors import BrokerLost, HeadraceError, QueryFailed, RecordFailed, WorkerLost
 from headrace.runtime.retries import Retries
 
 LOST = BrokerLost("host:9092", "no answer")
@@ -46,8 +48,14 @@ def failed(reason: str) -> HeadraceError:
     return QueryFailed("shop", reason, "spark.log")
 
 
-def test_what_nobody_knows_is_tried_three_times_while_it_stays_the_same() -> None:
+@pytest.mark.parametrize("failure", [failed("x"), WorkerLost("signal 11 ended it")], ids=lambda one: one.code)
+def test_what_nobody_knows_and_a_lost_process_are_tried_three_times_while_it_stays_the_same(
+    failure: HeadraceError,
+) -> None:
     same = Retries(1_000_000)
-    assert [same.pause(failed("x")) is None for _ in range(4)] == [False, False, False, True]
+    assert [same.pause(failure) is None for _ in range(4)] == [False, False, False, True]
+
+
+def test_what_nobody_knows_is_tried_again_while_it_changes() -> None:
     other = Retries(1_000_000)
     assert not any(other.pause(failed(str(number % 2))) is None for number in range(8))
