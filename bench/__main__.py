@@ -15,7 +15,7 @@ from bench.report import report
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 RECORDS = {"suite": 10_000_000, "driver": 100_000, "soak": 0}
-MINUTES = 30.0
+MINUTES = 10.0
 
 
 def main() -> None:
