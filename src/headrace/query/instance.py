@@ -27,7 +27,7 @@ from headrace.query.ranking import wanted
 from headrace.query.reader import Followed, Reader
 from headrace.query.routing import Routing
 from headrace.query.tracker import Tracker
-from headrace.query.watching import Watcher, Watching
+from headrace.query.watching import LocalWatch, ReplicaWatcher
 
 
 class Instance:
@@ -122,7 +122,7 @@ class Instance:
         tell: Callable[[list[Changed]], None],
         partitions: Collection[int],
         gone: Callable[[int], None],
-    ) -> Watching:
+    ) -> LocalWatch:
         """See `Answering.watch`."""
         layout = self._local.followed(watched.store).layout
         joined = []
@@ -132,19 +132,19 @@ class Instance:
                 if holding is None or not self._local.holds(partition):
                     raise NobodyAnswers(watched.store, [partition], self._local.why_not(partition))
                 held = holding.held[watched.store]
-                watcher = Watcher(partition, layout, watched, tell, gone)
+                watcher = ReplicaWatcher(partition, layout, watched, tell, gone)
                 first = held.channel.join(watcher, held.replica)
                 joined.append((held.channel, watcher))
                 for part in first:
                     tell(part)
                 watcher.open()
         except DbClosedError as exc:
-            Watching(joined).close()
+            LocalWatch(joined).close()
             raise NobodyAnswers(watched.store, partitions, "it was closed here") from exc
         except BaseException:
-            Watching(joined).close()
+            LocalWatch(joined).close()
             raise
-        return Watching(joined)
+        return LocalWatch(joined)
 
     # -- who is there
 

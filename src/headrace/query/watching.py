@@ -34,7 +34,7 @@ class Channel:
         self._from = -1
         """From this offset on all changes are remembered; -1 for none."""
 
-        self._watchers = _Watchers()
+        self._watchers = _ReplicaWatchers()
         self.lock = threading.Lock()
         """Held while records are written and told: whoever comes between finds both done, or none."""
 
@@ -48,7 +48,7 @@ class Channel:
         if records and self._watchers:
             self._watchers.tell(self._changes(records))
 
-    def join(self, watcher: Watcher, replica: Replica) -> Iterator[list[Changed]]:
+    def join(self, watcher: ReplicaWatcher, replica: Replica) -> Iterator[list[Changed]]:
         """Let a watcher in. What is handed back is to be told before `watcher.open`: it has a moment's view."""
         with self.lock:
             since = watcher.since
@@ -66,7 +66,7 @@ class Channel:
             self._watchers.add(watcher)
         return first
 
-    def leave(self, watcher: Watcher) -> None:
+    def leave(self, watcher: ReplicaWatcher) -> None:
         """It is told no more."""
         with self.lock:
             self._watchers.discard(watcher)
@@ -74,7 +74,7 @@ class Channel:
     def end(self) -> None:
         """The replica is held here no more."""
         with self.lock:
-            watchers, self._watchers = self._watchers, _Watchers()
+            watchers, self._watchers = self._watchers, _ReplicaWatchers()
         for watcher in watchers:
             watcher.gone(self._partition)
 
@@ -103,7 +103,7 @@ class Channel:
             self._from = offset + 1
 
 
-class Watcher:
+class ReplicaWatcher:
     """One who watches some keys of one replica. Until it is open, changes wait for it, the last of each key."""
 
     def __init__(
@@ -143,17 +143,17 @@ class Watcher:
         return [change for placed, change in changes if low <= placed < high]
 
 
-class _Watchers:
+class _ReplicaWatchers:
     """Those who watch a replica. Many may watch one key each: these are found by it."""
 
     def __init__(self) -> None:
-        self._of_one: dict[bytes, list[Watcher]] = {}
-        self._of_more: list[Watcher] = []
+        self._of_one: dict[bytes, list[ReplicaWatcher]] = {}
+        self._of_more: list[ReplicaWatcher] = []
 
     def __bool__(self) -> bool:
         return bool(self._of_one or self._of_more)
 
-    def __iter__(self) -> Iterator[Watcher]:
+    def __iter__(self) -> Iterator[ReplicaWatcher]:
         return chain(self._of_more, *self._of_one.values())
 
     def tell(self, changes: list[Placed]) -> None:
@@ -161,18 +161,18 @@ class _Watchers:
         for watcher in self._of_more:
             if those := watcher.of(changes):
                 watcher.tell_changes(those)
-        told: dict[Watcher, list[Changed]] = {}
+        told: dict[ReplicaWatcher, list[Changed]] = {}
         for placed, change in changes if self._of_one else ():
             for watcher in self._of_one.get(placed, ()):
                 told.setdefault(watcher, []).append(change)
         for watcher, those in told.items():
             watcher.tell_changes(those)
 
-    def add(self, watcher: Watcher) -> None:
+    def add(self, watcher: ReplicaWatcher) -> None:
         """One more."""
         self._among(watcher).append(watcher)
 
-    def discard(self, watcher: Watcher) -> None:
+    def discard(self, watcher: ReplicaWatcher) -> None:
         """One less, if it is there."""
         among = self._among(watcher)
         if watcher in among:
@@ -180,15 +180,15 @@ class _Watchers:
         if not among and watcher.span.holds_one:
             del self._of_one[watcher.span.low]
 
-    def _among(self, watcher: Watcher) -> list[Watcher]:
+    def _among(self, watcher: ReplicaWatcher) -> list[ReplicaWatcher]:
         span = watcher.span
         return self._of_one.setdefault(span.low, []) if span.holds_one else self._of_more
 
 
-class Watching:
+class LocalWatch:
     """A watch over several partitions."""
 
-    def __init__(self, joined: list[tuple[Channel, Watcher]]) -> None:
+    def __init__(self, joined: list[tuple[Channel, ReplicaWatcher]]) -> None:
         self._joined = joined
         self.since: Mapping[int, int] = {watcher.partition: watcher.since or 0 for _, watcher in joined}
         """Where to go on from with what has been told first."""

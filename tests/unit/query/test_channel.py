@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from headrace.query.answering import Changed, Watched
 from headrace.query.layout import Layout
-from headrace.query.watching import Watcher, _Watchers
+from headrace.query.watching import ReplicaWatcher, _ReplicaWatchers
 from headrace.serde import STRING
 
 LAYOUT = Layout.of(STRING)
@@ -13,9 +13,9 @@ LAYOUT = Layout.of(STRING)
 class Seen:
     """One who watches, and the keys it was told of."""
 
-    def __init__(self, among: _Watchers, watched: Watched) -> None:
+    def __init__(self, among: _ReplicaWatchers, watched: Watched) -> None:
         self.keys: list[bytes] = []
-        self.watcher = Watcher(0, LAYOUT, watched, self._tell, lambda _: None)
+        self.watcher = ReplicaWatcher(0, LAYOUT, watched, self._tell, lambda _: None)
         self.watcher.open()
         among.add(self.watcher)
 
@@ -23,12 +23,12 @@ class Seen:
         self.keys += [change.key for change in changes]
 
 
-def tell(among: _Watchers, *keys: bytes) -> None:
+def tell(among: _ReplicaWatchers, *keys: bytes) -> None:
     among.tell([(LAYOUT.place(key), Changed(0, offset, key, None)) for offset, key in enumerate(keys)])
 
 
 def test_those_of_a_key_a_range_and_everything() -> None:
-    among = _Watchers()
+    among = _ReplicaWatchers()
     assert not among
     one, same, another = (Seen(among, Watched("s", key=key)) for key in (b"a", b"a", b"c"))
     some = Seen(among, Watched("s", first=b"a", last=b"b"))
@@ -42,7 +42,7 @@ def test_those_of_a_key_a_range_and_everything() -> None:
 
 
 def test_who_has_left_is_told_no_more_and_the_others_are() -> None:
-    among = _Watchers()
+    among = _ReplicaWatchers()
     one, same = (Seen(among, Watched("s", key=b"a")) for _ in range(2))
     some = Seen(among, Watched("s", first=b"a", last=b"b"))
     among.discard(some.watcher)

@@ -11,7 +11,7 @@ from headrace.errors import NobodyAnswers
 from headrace.query.answering import Changed, Watched
 from headrace.query.instance import Instance
 from headrace.query.store import Store
-from headrace.query.watching import Watching
+from headrace.query.watching import LocalWatch
 from headrace.serde import INT64, STRING
 from query.application import Application, until
 
@@ -48,7 +48,7 @@ class Told:
                 self.since[change.partition] = change.offset + 1
 
 
-def watch(instance: Instance, told: Told, **which: Any) -> Watching:
+def watch(instance: Instance, told: Told, **which: Any) -> LocalWatch:
     watching = instance.watch(Watched("counts", **which), told.tell, ALL, told.gone.append)
     told.since = {**watching.since, **told.since}
     return watching
