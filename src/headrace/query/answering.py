@@ -124,16 +124,18 @@ class Serving(Answering, Protocol):
     def watch(
         self,
         watched: Watched,
+        tell_first: Callable[[list[Changed]], None],
         tell: Callable[[list[Changed]], None],
         partitions: Collection[int],
         gone: Callable[[int], None],
     ) -> Watch:
         """Tell the entries that are here now, or the changes since, and from then on each change in these partitions.
 
-        What is here now, which has no offsets, is told before this returns, in the thread that asks. Changes are told
-        in the thread that reads the changelog, those of one partition perhaps while another is told from the start:
-        `tell` must not wait. Nor must `gone`, which is called when a partition is not held here any more: whoever
-        watches it has to go elsewhere.
+        What is here now, which has no offsets, and what was missed is told to `tell_first` before this returns, in the
+        thread that asks. So is what changes meanwhile, where that is much. `tell_first` may wait, and end it all by
+        raising something. Further changes are told in the thread that reads the changelog, those of one partition
+        perhaps while another is told from the start: `tell` must not wait. Nor must `gone`, which is called when a
+        partition is not held here any more: whoever watches it has to go elsewhere.
         """
 
 

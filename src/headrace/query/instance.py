@@ -27,7 +27,7 @@ from headrace.query.ranking import wanted
 from headrace.query.reader import Followed, Reader
 from headrace.query.routing import Routing
 from headrace.query.tracker import Tracker
-from headrace.query.watching import LocalWatch, ReplicaWatcher
+from headrace.query.watching import ChannelEnded, LocalWatch, ReplicaWatcher
 
 
 class Instance:
@@ -119,6 +119,7 @@ class Instance:
     def watch(
         self,
         watched: Watched,
+        tell_first: Callable[[list[Changed]], None],
         tell: Callable[[list[Changed]], None],
         partitions: Collection[int],
         gone: Callable[[int], None],
@@ -132,13 +133,13 @@ class Instance:
                 if holding is None or not self._local.holds(partition):
                     raise NobodyAnswers(watched.store, [partition], self._local.why_not(partition))
                 held = holding.held[watched.store]
-                watcher = ReplicaWatcher(partition, layout, watched, tell, gone)
+                watcher = ReplicaWatcher(partition, layout, watched, tell_first, tell, gone)
                 first = held.channel.join(watcher, held.replica)
                 joined.append((held.channel, watcher))
                 for part in first:
-                    tell(part)
+                    tell_first(part)
                 watcher.open()
-        except DbClosedError as exc:
+        except (DbClosedError, ChannelEnded) as exc:
             LocalWatch(joined).close()
             raise NobodyAnswers(watched.store, partitions, "it was closed here") from exc
         except BaseException:

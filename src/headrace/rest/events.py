@@ -45,14 +45,17 @@ def since_text(since: Mapping[int, int]) -> str:
 
 
 def _events(watcher: Watcher, told: Told) -> Iterator[bytes]:
-    """As server-sent events. The last of those that go together has the id to go on from."""
+    """As server-sent events. The last of those that go together has the id to go on from.
+
+    An empty one takes back what was there before: who has to forget everything must not go on from it.
+    """
     if isinstance(told, Anew):
-        yield b"event: anew\ndata: {}\n\n"
+        yield b"event: anew\nid:\ndata: {}\n\n"
     elif isinstance(told, Heartbeat):
         yield b":\n\n"
     else:
         mark = f"id: {since_text(told.since)}\n" if told.since else ""
-        last = len(told.changes) - 1
+        last = -1 if told.current else len(told.changes) - 1
         for number, text in enumerate(watcher.shown(told)):
             yield f"event: change\n{mark if number == last else ''}data: {text}\n\n".encode()
         if told.current:
@@ -62,10 +65,10 @@ def _events(watcher: Watcher, told: Told) -> Iterator[bytes]:
 def _messages(watcher: Watcher, told: Told) -> Iterator[bytes]:
     """As messages of a WebSocket."""
     if isinstance(told, Anew):
-        yield b'{"event":"anew"}'
+        yield b'{"event":"anew","id":""}'
     elif isinstance(told, Taken):
         mark = f'"id":"{since_text(told.since)}",' if told.since else ""
-        last = len(told.changes) - 1
+        last = -1 if told.current else len(told.changes) - 1
         for number, text in enumerate(watcher.shown(told)):
             yield f'{{"event":"change",{mark if number == last else ""}{text[1:]}'.encode()
         if told.current:
@@ -124,11 +127,10 @@ class EventStream(Response):
             while (await receive())["type"] != "http.disconnect":
                 pass
 
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        if scope["method"] != "HEAD":
-            await _tell(self._watcher, self._style, _in_pieces(put), until_gone, scope["extensions"][ABORT])
-        else:
-            await self._watcher.close()
+        async with self._watcher:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            if scope["method"] != "HEAD":
+                await _tell(self._watcher, self._style, _in_pieces(put), until_gone, scope["extensions"][ABORT])
         await send({"type": "http.response.body", "body": b""})
 
 
@@ -143,9 +145,10 @@ async def tell_socket(socket: WebSocket, watcher: Watcher) -> None:
         while (await socket.receive())["type"] != "websocket.disconnect":
             pass  # nobody listens to what it says
 
-    await socket.accept()
     with suppress(WebSocketDisconnect):
-        await _tell(watcher, SOCKET, _one_by_one(put), until_gone, socket.scope["extensions"][ABORT])
+        async with watcher:
+            await socket.accept()
+            await _tell(watcher, SOCKET, _one_by_one(put), until_gone, socket.scope["extensions"][ABORT])
         await socket.close()
 
 
@@ -173,7 +176,6 @@ async def _tell(watcher: Watcher, style: Style, put: PutAll, until_gone: Waiting
         for task in (writing, leaving, slow):
             task.cancel()
         await asyncio.gather(writing, leaving, slow, return_exceptions=True)
-        await watcher.close()
 
 
 def _in_pieces(put: Put) -> PutAll:

@@ -6,14 +6,14 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from headrace.errors import HeadraceError, NobodyAnswers, PeerUnreachable
 from headrace.query.answering import Changed, Watch, Watched
 from headrace.rest.forms import StoreForm
 from headrace.rest.peers import Began
-from headrace.rest.push import Pending, Taken
+from headrace.rest.push import NobodyTakes, Pending, Taken
 
 if TYPE_CHECKING:
     from headrace.rest.watchers import Watchers
@@ -62,7 +62,7 @@ class Watcher:
         """The partitions of which everything was told, and not only what was missed."""
 
         self._heartbeat_s = _HEARTBEAT_S if only is None else _PEERS_HEARTBEAT_S
-        self._watches: dict[int, Watch] = {}
+        self._here: dict[int, _Here] = {}
         self._streams: set[asyncio.Task[None]] = set()
         self._seen: set[int] = set()
         self._followed: set[int] = set()
@@ -102,6 +102,12 @@ class Watcher:
         self.ended.set()
         self.pending.event.set()
 
+    async def __aenter__(self) -> Watcher:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
     async def close(self) -> None:
         """Give everything back."""
         self.pending.close()
@@ -109,8 +115,7 @@ class Watcher:
         tasks = [task for task in (self._following, *self._streams) if task is not None]
         for task in tasks:
             task.cancel()
-        for watch in set(self._watches.values()):
-            watch.close()
+        self._close_here()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     # -- where its changes come from
@@ -129,6 +134,8 @@ class Watcher:
                     await asyncio.wait_for(self._turned.wait(), _WAITED_S)
                 if self._only is not None and self._followed != set(self._only):
                     raise NobodyAnswers(self.store.name, self._only, "they are not held here any more")
+        except NobodyTakes:
+            return  # it is too slow, or has left
         except Exception as error:
             self.failure = error
             self.pending.event.set()
@@ -150,38 +157,56 @@ class Watcher:
                 await asyncio.sleep(_AGAIN_S)
 
     async def _begin(self, place: str, partitions: list[int], since: Mapping[int, int]) -> None:
-        service, watched = self._among.service, replace(self._watched, since=since)
+        watched = replace(self._watched, since=since)
         if place == HERE:
-            tell = self._teller(since)
-            watch = await service.tell(service.answering.watch, watched, tell, partitions, self._gone)
-            if since.keys() & set(watch.whole):
-                watch.close()
-                raise _NotRemembered
-            self._watches |= dict.fromkeys(partitions, watch)
-            self.whole |= set(watch.whole)
-            self.pending.go_on(watch.since)
-        else:
-            ready: asyncio.Future[None] = self._loop.create_future()
-            stream = asyncio.create_task(self._stream(place, watched, partitions, ready))
-            self._streams.add(stream)
-            stream.add_done_callback(self._streams.discard)
-            await ready
-        self._followed |= set(partitions)
+            await self._begin_here(watched, partitions)
+            return
+        ready: asyncio.Future[None] = self._loop.create_future()
+        stream = asyncio.create_task(self._stream(place, watched, partitions, ready))
+        self._streams.add(stream)
+        stream.add_done_callback(self._streams.discard)
+        await ready
+
+    async def _begin_here(self, watched: Watched, partitions: list[int]) -> None:
+        service, here = self._among.service, _Here()
+        tell_first, tell = self._teller(watched.since), self.pending.tell
+
+        def gone(partition: int) -> None:
+            with suppress(RuntimeError):  # the server has ended, and its loop
+                self._loop.call_soon_threadsafe(self._leave, here, partition)
+
+        telling = asyncio.ensure_future(
+            service.tell(service.answering.watch, watched, tell_first, tell, partitions, gone)
+        )
+        try:
+            here.watch = await asyncio.shield(telling)
+        except asyncio.CancelledError:
+            telling.add_done_callback(_close_begun)  # nobody ends a thread
+            raise
+        if watched.since.keys() & set(here.watch.whole):
+            here.watch.close()
+            raise _NotRemembered
+        there = set(partitions) - here.left
+        self._here |= dict.fromkeys(there, here)
+        self.whole |= set(here.watch.whole)
+        self.pending.go_on(here.watch.since)
+        self._followed |= there
 
     async def _stream(self, url: str, watched: Watched, partitions: list[int], ready: asyncio.Future[None]) -> None:
         """Follow partitions at another instance, until it goes or does not hold them any more."""
-        tell = self._teller(watched.since)
+        tell_first = self._teller(watched.since)
         try:
             async for told in self._among.peers.watch(url, watched, partitions):
                 if isinstance(told, Began):
                     if watched.since.keys() & told.whole:
                         raise _NotRemembered
                     self.pending.go_on(told.since)
+                    self._followed |= set(partitions)
                     ready.set_result(None)
-                elif told and told[0].offset < 0:
-                    await self._among.service.tell(tell, told)
+                elif ready.done():
+                    self.pending.tell(told)
                 else:
-                    tell(told)
+                    await self._among.service.tell(tell_first, told)
             raise PeerUnreachable(url, "it has ended the watch")
         except Exception as error:
             if not ready.done():
@@ -191,35 +216,37 @@ class Watcher:
             self._turned.set()
 
     def _teller(self, since: Mapping[int, int]) -> Callable[[list[Changed]], None]:
-        """What changes are told to. Entries of partitions that it wanted to go on with are left out: it begins anew."""
+        """What is told at first goes there. It ends where entries of a partition come that it wanted to go on with."""
+        turn = self.pending.turn
 
-        def tell(changes: list[Changed]) -> None:
-            if not changes or changes[0].offset >= 0:
-                self.pending.tell(changes)
-            elif changes[0].partition not in since:
-                self.pending.tell_first(changes)
+        def tell_first(changes: list[Changed]) -> None:
+            if any(one.offset < 0 and one.partition in since for one in changes):
+                raise _NotRemembered
+            self.pending.tell_first(changes, turn)
 
-        return tell
+        return tell_first
 
-    def _gone(self, partition: int) -> None:
-        """From the thread that reads a changelog: a partition is not held here any more."""
-
-        def leave() -> None:
+    def _leave(self, here: _Here, partition: int) -> None:
+        """A partition is not held here any more."""
+        here.left.add(partition)
+        if self._here.get(partition) is here:
+            del self._here[partition]
             self._followed.discard(partition)
-            self._watches.pop(partition, None)
-            self._turned.set()
+        self._turned.set()
 
-        with suppress(RuntimeError):  # the server has ended, and its loop
-            self._loop.call_soon_threadsafe(leave)
+    def _close_here(self) -> None:
+        for here in set(self._here.values()):
+            if here.watch is not None:
+                here.watch.close()
+        self._here = {}
 
     async def _begin_anew(self) -> None:
-        for watch in set(self._watches.values()):
-            watch.close()
+        self._close_here()
         streams = list(self._streams)
         for task in streams:
             task.cancel()
         await asyncio.gather(*streams, return_exceptions=True)
-        self._watches, self._followed = {}, set()
+        self._followed = set()
         self.pending.forget()
         self._anew, self._current = True, False
         self.pending.event.set()
@@ -254,6 +281,21 @@ class Watcher:
                 raise NobodyAnswers(self.store.name, [partition], "it is being built")
             places.setdefault(ready[partition][0], []).append(partition)
         return places
+
+
+@dataclass(eq=False)
+class _Here:
+    """What is followed here together."""
+
+    watch: Watch | None = None
+    left: set[int] = field(default_factory=set)
+    """Partitions that are not held here any more, perhaps since before all was told."""
+
+
+def _close_begun(telling: asyncio.Future[Watch]) -> None:
+    """Give back a watch that nobody waited for."""
+    if not telling.cancelled() and telling.exception() is None:
+        telling.result().close()
 
 
 class _NotRemembered(Exception):

@@ -49,7 +49,7 @@ class Told:
 
 
 def watch(instance: Instance, told: Told, **which: Any) -> LocalWatch:
-    watching = instance.watch(Watched("counts", **which), told.tell, ALL, told.gone.append)
+    watching = instance.watch(Watched("counts", **which), told.tell, told.tell, ALL, told.gone.append)
     told.since = {**watching.since, **told.since}
     return watching
 
@@ -129,3 +129,12 @@ def test_who_watches_is_told_when_a_partition_goes(app: Application, tmp_path: P
         watch(instance, told)
     with pytest.raises(NobodyAnswers, match="it is not held here"):
         watch(instance, told)
+
+
+def test_what_has_just_ended_here_is_looked_for_elsewhere(app: Application, tmp_path: Path) -> None:
+    with app.ready(tmp_path) as instance:
+        told = Told()
+        watch(instance, told).close()
+        instance._reader.holdings[0].held["counts"].channel.end()
+        with pytest.raises(NobodyAnswers, match="it was closed here"):
+            watch(instance, told, since=told.since)

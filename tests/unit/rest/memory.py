@@ -50,6 +50,8 @@ class Memory:
     changes: dict[str, list[Changed]] = field(default_factory=dict)
     forgotten: int = 0
     asked: list[Question] = field(default_factory=list)
+    meanwhile: Callable[[MemoryWatch], None] = lambda _: None
+    """Called when a watch has been told all that is there, before it is handed back."""
 
     def add(self, name: str, key: Serde[Any], value: Serde[Any], rows: Mapping[Any, Any]) -> Memory:
         """A store with these rows."""
@@ -129,6 +131,7 @@ class Memory:
     def watch(
         self,
         watched: Watched,
+        tell_first: Callable[[list[Changed]], None],
         tell: Callable[[list[Changed]], None],
         partitions: Collection[int],
         gone: Callable[[int], None],
@@ -137,7 +140,7 @@ class Memory:
         since = watched.since.get(0)
         made = MemoryWatch(watched, tell, gone, self.watches, {0: self.offset})
         if since is not None and self.forgotten <= since <= self.offset:
-            tell(
+            tell_first(
                 [
                     one
                     for one in self.changes.get(watched.store, [])
@@ -148,8 +151,9 @@ class Memory:
             made.whole = {0}
             for key, entry in self.rows[watched.store].items():
                 if _wanted(watched, key):
-                    tell([Changed(0, -1, key, entry)])
+                    tell_first([Changed(0, -1, key, entry)])
         self.watches.append(made)
+        self.meanwhile(made)
         return made
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
+import httpx
 import pytest
 
 import headrace as hr
@@ -17,7 +20,9 @@ from headrace.errors import (
     StoreNotAsked,
 )
 from headrace.query.position import Position
-from headrace.rest.client import Change, Connection
+from headrace.rest.client import Change, Connection, Watching
+from headrace.rest.forms import StoreForm
+from headrace.rest.remote import Remote
 from headrace.rest.users import Role, User, hashed_password, hashed_token, new_token
 from rest.conftest import Play, Serving
 from rest.memory import Memory
@@ -124,6 +129,8 @@ def test_watching(connection: Connection, memory: Memory) -> None:
     memory.put("counts", "to", None)
     assert next(watching) == Change("two", 2, 5)
     assert next(watching) == Change("to", None, None)
+    memory.put("counts", "two", 3, ts=6)
+    assert next(watching) == Change("two", 3, 6)
     assert watching.current
     watching.close()
 
@@ -156,3 +163,40 @@ def test_what_went_while_nobody_could_watch_is_told(memory: Memory, serving: Ser
                 break
         assert held == {"be": None, "not": 1, "or": 5, "to": 2}
         watching.close()
+
+
+def test_who_had_to_begin_anew_does_not_go_on_from_before(memory: Memory) -> None:
+    there = '"value":2,"ts":1}\n\n'
+    told = [
+        f'event: change\nid: 0=5\ndata: {{"key":"be",{there}' + "event: anew\nid:\ndata: {}\n\n",
+        f'event: change\ndata: {{"key":"be",{there}' + "event: current\nid: 0=7\ndata: {}\n\n",
+        f'event: change\nid: 0=8\ndata: {{"key":"end",{there}',
+    ]
+    asked: list[str] = []
+
+    class Scripted:
+        closed = False
+
+        def path(self, *_: object) -> str:
+            return ""
+
+        @contextmanager
+        def open(self, _path: str, params: dict[str, str], *_: object) -> Iterator[httpx.Response]:
+            asked.append(params.get("since", ""))
+            yield httpx.Response(200, content=told[len(asked) - 1].encode())
+
+        def turn(self) -> None:
+            pass
+
+    watching = Watching(cast(Remote, Scripted()), StoreForm(memory.stores["counts"]), {})
+    assert [next(watching) for _ in range(3)] == [Change("be", 2, 1), Change("be", 2, 1), Change("end", 2, 1)]
+    assert asked == ["", "", "0=7"]
+
+
+def test_texts_with_any_ends_of_lines_are_watched(connection: Connection, memory: Memory) -> None:
+    for letter in "\x85\u2028\u2029\x0b\x0c\x1c\r\n":
+        memory.put("counts", f"t{letter}t", 1)
+    watching = connection.store("counts").watch(prefix="t")
+    told = {next(watching).key for _ in range(9)}
+    assert told == {"to", *(f"t{letter}t" for letter in "\x85\u2028\u2029\x0b\x0c\x1c\r\n")}
+    watching.close()

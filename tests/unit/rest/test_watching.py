@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,9 +14,15 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from headrace.rest.settings import Limits
+from headrace.query.answering import Watched
+from headrace.rest.events import tell_socket
+from headrace.rest.peers import PeerWatches
+from headrace.rest.service import Service
+from headrace.rest.settings import Limits, Serve
+from headrace.rest.watchers import Watchers
+from query.application import until
 from rest.conftest import Serving
-from rest.memory import Memory
+from rest.memory import Memory, MemoryWatch
 
 WATCH = "/apps/music/stores/counts/watch"
 
@@ -31,7 +40,8 @@ class Events:
         """The next one: its kind and its data."""
         kind, data = "message", ""
         for line in self._lines:
-            name, _, text = line.partition(": ")
+            name, _, text = line.partition(":")
+            text = text.removeprefix(" ")
             if name == "event":
                 kind = text
             elif name == "data":
@@ -89,8 +99,11 @@ def test_one_who_comes_back_too_late_is_told_everything_anew(watching: httpx.Cli
     memory.forgotten = 9
     with watching.stream("GET", f"{WATCH}?since=0=3") as answer:
         events = Events(answer)
+        events.last_id = "0=3"
         assert events.next() == ("anew", {})
+        assert events.last_id == ""
         assert len(events.until("current")) == 5
+        assert events.last_id == "0=9"
 
 
 def test_one_key(watching: httpx.Client, memory: Memory) -> None:
@@ -107,8 +120,8 @@ def test_over_a_web_socket(memory: Memory, serving: Serving) -> None:
     with connect(f"{url}{WATCH}?key=be") as socket:
         told = [json.loads(socket.recv(10)) for _ in range(3)]
         assert told == [
-            {"event": "anew"},
-            {"event": "change", "id": "0=9", "key": "be", "value": 2, "ts": 1000},
+            {"event": "anew", "id": ""},
+            {"event": "change", "key": "be", "value": 2, "ts": 1000},
             {"event": "current", "id": "0=9"},
         ]
         socket.send("nobody listens")
@@ -132,6 +145,53 @@ def test_a_partition_that_goes_elsewhere_is_followed_there_or_from_here_again(
         assert events.next() == ("change", {"key": "be", "value": 5, "ts": 1000})
         memory.put("counts", "be", 6)
         assert events.next() == ("change", {"key": "be", "value": 6, "ts": 1000})
+
+
+def test_a_partition_that_goes_while_it_is_told_is_followed_again(watching: httpx.Client, memory: Memory) -> None:
+    def leave(made: MemoryWatch) -> None:
+        memory.meanwhile = lambda _: None
+        made.close()
+        made.gone(0)
+        time.sleep(0.2)  # the server learns of it before the watch is handed back
+
+    memory.meanwhile = leave
+    with watching.stream("GET", WATCH) as answer:
+        events = Events(answer)
+        events.until("current")
+        assert len(memory.watches) == 1
+        memory.put("counts", "be", 5)
+        assert events.next() == ("change", {"key": "be", "value": 5, "ts": 1000})
+
+
+def test_one_who_leaves_while_being_told_leaves_nothing_behind(watching: httpx.Client, memory: Memory) -> None:
+    left = threading.Event()
+
+    def wait(_: MemoryWatch) -> None:
+        left.wait(20)
+
+    memory.meanwhile = wait
+    with watching.stream("GET", WATCH) as answer:
+        Events(answer).until("change")
+    until(lambda: watching.get("/apps/music/watchers").json() == {"watchers": []})
+    assert len(memory.watches) == 1
+    left.set()
+    until(lambda: memory.watches == [])
+
+
+def test_one_who_goes_before_a_socket_is_open_leaves_nothing_behind(memory: Memory) -> None:
+    class Gone:
+        async def accept(self) -> None:
+            raise RuntimeError
+
+    async def run() -> None:
+        service = Service(memory, Limits())
+        watchers = Watchers(service, PeerWatches(Serve()))
+        watcher = watchers.begin(service.store("counts"), Watched("counts"), "ann")
+        with pytest.raises(RuntimeError):
+            await tell_socket(Gone(), watcher)  # type: ignore[arg-type]
+        assert watchers.all() == []
+
+    asyncio.run(run())
 
 
 def test_watchers_are_seen_and_ended(watching: httpx.Client, memory: Memory) -> None:
