@@ -64,6 +64,9 @@ class Watched:
     since: Mapping[int, int] = field(default_factory=dict)
     """For each partition the offset to go on from; where that is not remembered, all is told again."""
 
+    life: str = ""
+    """The life of the changelog that `since` is of. In another one, after a reset, it means nothing."""
+
 
 class Watch(Protocol):
     """What a watcher holds."""
@@ -71,6 +74,10 @@ class Watch(Protocol):
     @property
     def since(self) -> Mapping[int, int]:
         """For each partition the offset to go on from after what was told when the watch began."""
+
+    @property
+    def life(self) -> str:
+        """Which changelog the offsets are of: one that was deleted and made again has another."""
 
     @property
     def whole(self) -> Collection[int]:

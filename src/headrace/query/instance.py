@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from rocksdict import DbClosedError
@@ -27,7 +28,7 @@ from headrace.query.ranking import wanted
 from headrace.query.reader import Followed, Reader
 from headrace.query.routing import Routing
 from headrace.query.tracker import Tracker
-from headrace.query.watching import ChannelEnded, LocalWatch, ReplicaWatcher
+from headrace.query.watching import Channel, ChannelEnded, LocalWatch, ReplicaWatcher
 
 
 class Instance:
@@ -126,26 +127,30 @@ class Instance:
     ) -> LocalWatch:
         """See `Answering.watch`."""
         layout = self._local.followed(watched.store).layout
-        joined = []
+        joined, life = list[tuple[Channel, ReplicaWatcher]](), ""
         try:
             for partition in partitions:
                 holding = self._reader.holdings.get(partition)
                 if holding is None or not self._local.holds(partition):
                     raise NobodyAnswers(watched.store, [partition], self._local.why_not(partition))
                 held = holding.held[watched.store]
-                watcher = ReplicaWatcher(partition, layout, watched, tell_first, tell, gone)
+                if joined and held.replica.origin.life != life:
+                    raise NobodyAnswers(watched.store, [partition], "its changelog was made again")
+                life = held.replica.origin.life
+                wanted_here = watched if watched.life == life else replace(watched, since={})
+                watcher = ReplicaWatcher(partition, layout, wanted_here, tell_first, tell, gone)
                 first = held.channel.join(watcher, held.replica)
                 joined.append((held.channel, watcher))
                 for part in first:
                     tell_first(part)
                 watcher.open()
         except (DbClosedError, ChannelEnded) as exc:
-            LocalWatch(joined).close()
+            LocalWatch(joined, life).close()
             raise NobodyAnswers(watched.store, partitions, "it was closed here") from exc
         except BaseException:
-            LocalWatch(joined).close()
+            LocalWatch(joined, life).close()
             raise
-        return LocalWatch(joined)
+        return LocalWatch(joined, life)
 
     # -- who is there
 

@@ -223,8 +223,8 @@ class _ReplicaWatchers:
 class LocalWatch:
     """A watch over several partitions."""
 
-    def __init__(self, joined: list[tuple[Channel, ReplicaWatcher]]) -> None:
-        self._joined = joined
+    def __init__(self, joined: list[tuple[Channel, ReplicaWatcher]], life: str) -> None:
+        self._joined, self.life = joined, life
         self.since: Mapping[int, int] = {watcher.partition: watcher.since or 0 for _, watcher in joined}
         """Where to go on from with what has been told first."""
 

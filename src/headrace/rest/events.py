@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +16,7 @@ from headrace.rest.answers import NDJSON, error_object
 from headrace.rest.forms import dumps
 from headrace.rest.protocol import ABORT
 from headrace.rest.push import Taken
+from headrace.rest.since import Since
 from headrace.rest.watcher import Anew, Heartbeat, Told, Watcher
 from headrace.rest.wire import changes_text
 
@@ -39,11 +40,6 @@ class Style:
     failed: Callable[[BaseException], bytes]
 
 
-def since_text(since: Mapping[int, int]) -> str:
-    """What a watcher gives to go on from: `0=42,1=17`."""
-    return ",".join(f"{partition}={offset}" for partition, offset in sorted(since.items()))
-
-
 def _events(watcher: Watcher, told: Told) -> Iterator[bytes]:
     """As server-sent events. The last of those that go together has the id to go on from.
 
@@ -54,7 +50,7 @@ def _events(watcher: Watcher, told: Told) -> Iterator[bytes]:
     elif isinstance(told, Heartbeat):
         yield b":\n\n"
     else:
-        mark = f"id: {since_text(told.since)}\n" if told.since else ""
+        mark = f"id: {Since(told.since, watcher.life or '').text}\n" if told.since else ""
         last = -1 if told.current else len(told.changes) - 1
         for number, text in enumerate(watcher.shown(told)):
             yield f"event: change\n{mark if number == last else ''}data: {text}\n\n".encode()
@@ -67,7 +63,7 @@ def _messages(watcher: Watcher, told: Told) -> Iterator[bytes]:
     if isinstance(told, Anew):
         yield b'{"event":"anew","id":""}'
     elif isinstance(told, Taken):
-        mark = f'"id":"{since_text(told.since)}",' if told.since else ""
+        mark = f'"id":"{Since(told.since, watcher.life or "").text}",' if told.since else ""
         last = -1 if told.current else len(told.changes) - 1
         for number, text in enumerate(watcher.shown(told)):
             yield f'{{"event":"change",{mark if number == last else ""}{text[1:]}'.encode()
@@ -83,7 +79,7 @@ def _lines(watcher: Watcher, told: Told) -> Iterator[bytes]:
         if told.changes:
             yield f"{changes_text(told.changes)}\n".encode()
         if told.current:
-            yield f"{dumps({'since': told.since, 'whole': sorted(watcher.whole)})}\n".encode()
+            yield f"{dumps({'since': told.since, 'life': watcher.life, 'whole': sorted(watcher.whole)})}\n".encode()
 
 
 SERVER_SENT = Style(

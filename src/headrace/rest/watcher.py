@@ -58,6 +58,9 @@ class Watcher:
         self.ended = asyncio.Event()
         """Set when somebody has ended it."""
 
+        self.life: str | None = None
+        """Of the changelog that is followed; None until one is."""
+
         self.whole: set[int] = set()
         """The partitions of which everything was told, and not only what was missed."""
 
@@ -77,7 +80,8 @@ class Watcher:
 
     def shown(self, taken: Taken) -> Iterator[str]:
         """The changes as JSON."""
-        return (self._among.shown(self.store, change) for change in taken.changes)
+        life = self.life
+        return (self._among.shown(self.store, change, life) for change in taken.changes)
 
     async def tell(self) -> AsyncIterator[Told]:
         """What is to be sent, whenever there is something; it ends when the watcher is too slow or was ended."""
@@ -142,7 +146,7 @@ class Watcher:
 
     async def _follow_missing(self, since: Mapping[int, int]) -> None:
         """Follow every partition that is not followed; returns when all have told what is there."""
-        deadline = self._loop.time() + _WAITED_S
+        deadline, anew = self._loop.time() + _WAITED_S, False
         while missing := set(self._partitions()) - self._followed:
             since = {**since, **self.pending.since}
             try:
@@ -150,14 +154,16 @@ class Watcher:
                     await self._begin(place, partitions, {one: since[one] for one in partitions if one in since})
             except _NotRemembered:
                 await self._begin_anew()
-                since = {}
+                if anew:  # not all who hold it know yet that its changelog was made again
+                    await asyncio.sleep(_AGAIN_S)
+                since, anew = {}, True
             except HeadraceError:
                 if self._loop.time() > deadline or self._only is not None:
                     raise
                 await asyncio.sleep(_AGAIN_S)
 
     async def _begin(self, place: str, partitions: list[int], since: Mapping[int, int]) -> None:
-        watched = replace(self._watched, since=since)
+        watched = replace(self._watched, since=since, life=self._watched.life if self.life is None else self.life)
         if place == HERE:
             await self._begin_here(watched, partitions)
             return
@@ -183,9 +189,11 @@ class Watcher:
         except asyncio.CancelledError:
             telling.add_done_callback(_close_begun)  # nobody ends a thread
             raise
-        if watched.since.keys() & set(here.watch.whole):
+        try:
+            self._check_goes_on(watched, here.watch)
+        except _NotRemembered:
             here.watch.close()
-            raise _NotRemembered
+            raise
         there = set(partitions) - here.left
         self._here |= dict.fromkeys(there, here)
         self.whole |= set(here.watch.whole)
@@ -198,8 +206,7 @@ class Watcher:
         try:
             async for told in self._among.peers.watch(url, watched, partitions):
                 if isinstance(told, Began):
-                    if watched.since.keys() & told.whole:
-                        raise _NotRemembered
+                    self._check_goes_on(watched, told)
                     self.pending.go_on(told.since)
                     self._followed |= set(partitions)
                     ready.set_result(None)
@@ -226,6 +233,12 @@ class Watcher:
 
         return tell_first
 
+    def _check_goes_on(self, watched: Watched, begun: Watch | Began) -> None:
+        """NotRemembered if it was told anything that does not go together with what it has been told before."""
+        if watched.since.keys() & set(begun.whole) or self.life not in (None, begun.life):
+            raise _NotRemembered
+        self.life = begun.life
+
     def _leave(self, here: _Here, partition: int) -> None:
         """A partition is not held here any more."""
         here.left.add(partition)
@@ -246,7 +259,7 @@ class Watcher:
         for task in streams:
             task.cancel()
         await asyncio.gather(*streams, return_exceptions=True)
-        self._followed = set()
+        self._followed, self.life = set(), None
         self.pending.forget()
         self._anew, self._current = True, False
         self.pending.event.set()

@@ -25,7 +25,7 @@ class Watchers:
         self._numbers = itertools.count(1)
         self._there: dict[int, Watcher] = {}
         self._ended = False
-        self._shown: dict[tuple[str, int, int], str] = {}
+        self._shown: dict[tuple[str, str, int, int], str] = {}
 
     def begin(self, store: StoreForm, watched: Watched, user: str, only: Collection[int] | None = None) -> Watcher:
         """A new one; with `only` of partitions that are held here, for another instance."""
@@ -64,13 +64,13 @@ class Watchers:
         """Those that are there."""
         return list(self._there.values())
 
-    def shown(self, store: StoreForm, change: Changed) -> str:
-        """A change as JSON, made once for all who watch it."""
-        place = (store.name, change.partition, change.offset)
-        text = self._shown.get(place)
+    def shown(self, store: StoreForm, change: Changed, life: str | None) -> str:
+        """A change as JSON, made once for all who watch it in one life of the changelog; None if that is not known."""
+        place = (store.name, life or "", change.partition, change.offset)
+        text = self._shown.get(place) if life is not None else None
         if text is None:
             text = store.change(change.key, change.entry)
-            if change.offset >= 0:
+            if change.offset >= 0 and life is not None:
                 if len(self._shown) >= _SHOWN:
                     self._shown.pop(next(iter(self._shown)))
                 self._shown[place] = text

@@ -25,6 +25,7 @@ class MemoryWatch:
     gone: Callable[[int], None]
     among: list[MemoryWatch]
     since: dict[int, int]
+    life: str
     whole: set[int] = field(default_factory=set)
 
     def close(self) -> None:
@@ -49,6 +50,9 @@ class Memory:
     watches: list[MemoryWatch] = field(default_factory=list)
     changes: dict[str, list[Changed]] = field(default_factory=dict)
     forgotten: int = 0
+    life: str = "Life1"
+    """Of the changelogs."""
+
     asked: list[Question] = field(default_factory=list)
     meanwhile: Callable[[MemoryWatch], None] = lambda _: None
     """Called when a watch has been told all that is there, before it is handed back."""
@@ -138,8 +142,8 @@ class Memory:
     ) -> Watch:
         assert set(partitions) == {0}
         since = watched.since.get(0)
-        made = MemoryWatch(watched, tell, gone, self.watches, {0: self.offset})
-        if since is not None and self.forgotten <= since <= self.offset:
+        made = MemoryWatch(watched, tell, gone, self.watches, {0: self.offset}, self.life)
+        if since is not None and watched.life == self.life and self.forgotten <= since <= self.offset:
             tell_first(
                 [
                     one

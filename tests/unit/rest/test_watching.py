@@ -85,25 +85,56 @@ def test_one_who_comes_back_is_told_what_was_missed(watching: httpx.Client, memo
     with watching.stream("GET", WATCH) as answer:
         events = Events(answer)
         events.until("current")
-        assert events.last_id == "0=9"
+        assert events.last_id == "0=9~Life1"
     memory.put("counts", "or", 7)
-    for how in ({"params": {"since": "0=9"}}, {"headers": {"last-event-id": "0=9"}}):
+    for how in ({"params": {"since": "0=9~Life1"}}, {"headers": {"last-event-id": "0=9~Life1"}}):
         with watching.stream("GET", WATCH, **how) as answer:  # type: ignore[arg-type]
             events = Events(answer)
             assert events.next() == ("change", {"key": "or", "value": 7, "ts": 1000})
             assert events.next() == ("current", {})
-            assert events.last_id == "0=10"
+            assert events.last_id == "0=10~Life1"
 
 
 def test_one_who_comes_back_too_late_is_told_everything_anew(watching: httpx.Client, memory: Memory) -> None:
     memory.forgotten = 9
-    with watching.stream("GET", f"{WATCH}?since=0=3") as answer:
+    with watching.stream("GET", f"{WATCH}?since=0=3~Life1") as answer:
         events = Events(answer)
-        events.last_id = "0=3"
+        events.last_id = "0=3~Life1"
         assert events.next() == ("anew", {})
         assert events.last_id == ""
         assert len(events.until("current")) == 5
-        assert events.last_id == "0=9"
+        assert events.last_id == "0=9~Life1"
+
+
+@pytest.mark.parametrize("since", ["0=9~Life1", "0=9"])
+def test_one_who_comes_back_after_a_reset_is_told_everything_anew(
+    watching: httpx.Client, memory: Memory, since: str
+) -> None:
+    memory.life = "Life2"
+    with watching.stream("GET", f"{WATCH}?since={since}") as answer:
+        events = Events(answer)
+        assert events.next() == ("anew", {})
+        assert len(events.until("current")) == 5
+        assert events.last_id == "0=9~Life2"
+
+
+def test_one_who_is_there_at_a_reset_is_told_everything_anew(watching: httpx.Client, memory: Memory) -> None:
+    with watching.stream("GET", WATCH) as answer:
+        events = Events(answer)
+        events.until("current")
+        memory.put("counts", "be", 5)
+        assert events.next()[1]["key"] == "be"
+        (first,) = memory.watches
+        memory.watches.clear()
+        memory.life, memory.offset = "Life2", 8
+        memory.rows["counts"].clear()
+        memory.put("counts", "new", 1)
+        first.gone(0)
+        assert events.next() == ("anew", {})
+        assert events.until("current") == [{"key": "new", "value": 1, "ts": 1000}, {}]
+        assert events.last_id == "0=9~Life2"
+        memory.put("counts", "new", 2)  # at the same offset as that of before
+        assert events.next() == ("change", {"key": "new", "value": 2, "ts": 1000})
 
 
 def test_one_key(watching: httpx.Client, memory: Memory) -> None:
@@ -122,11 +153,17 @@ def test_over_a_web_socket(memory: Memory, serving: Serving) -> None:
         assert told == [
             {"event": "anew", "id": ""},
             {"event": "change", "key": "be", "value": 2, "ts": 1000},
-            {"event": "current", "id": "0=9"},
+            {"event": "current", "id": "0=9~Life1"},
         ]
         socket.send("nobody listens")
         memory.put("counts", "be", 3)
-        assert json.loads(socket.recv(10)) == {"event": "change", "id": "0=10", "key": "be", "value": 3, "ts": 1000}
+        assert json.loads(socket.recv(10)) == {
+            "event": "change",
+            "id": "0=10~Life1",
+            "key": "be",
+            "value": 3,
+            "ts": 1000,
+        }
     with pytest.raises(InvalidStatus) as refused, connect(f"{url}/apps/music/stores/none/watch"):
         pass
     assert refused.value.response.status_code == 404
