@@ -14,6 +14,7 @@ from headrace.query.answering import Changed, Watch, Watched
 from headrace.rest.forms import StoreForm
 from headrace.rest.peers import Began
 from headrace.rest.push import NobodyTakes, Pending, Taken
+from headrace.rest.users import User
 
 if TYPE_CHECKING:
     from headrace.rest.watchers import Watchers
@@ -47,7 +48,7 @@ class Watcher:
         number: int,
         store: StoreForm,
         watched: Watched,
-        user: str,
+        user: User,
         only: Collection[int] | None,
     ) -> None:
         self.number, self.store, self.user, self.began = number, store, user, time.time()
@@ -84,15 +85,23 @@ class Watcher:
         return (self._among.shown(self.store, change, life) for change in taken.changes)
 
     async def tell(self) -> AsyncIterator[Told]:
-        """What is to be sent, whenever there is something; it ends when the watcher is too slow or was ended."""
+        """What is to be sent, whenever there is something.
+
+        It ends when the watcher is too slow, was ended, or belongs to somebody who may not watch any more.
+        """
         self._following = asyncio.create_task(self._follow())
         if not self._watched.since:
             yield Anew()
+        looked = self._loop.time()
         while not (self.pending.too_slow.is_set() or self.ended.is_set()):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.pending.event.wait(), self._heartbeat_s)
             if self.failure is not None:
                 raise self.failure
+            if self._loop.time() - looked >= self._heartbeat_s:
+                looked = self._loop.time()
+                if not self._among.may_read(self.user):
+                    return
             if self._anew:
                 self._anew = False
                 yield Anew()

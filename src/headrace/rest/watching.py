@@ -38,7 +38,7 @@ async def watchers(asked: Asked) -> Response:
     found = [
         {
             "number": one.number,
-            "user": one.user,
+            "user": one.user.name,
             "store": one.store.name,
             "seconds": round(now - one.began, 1),
             "told": one.told,
@@ -64,4 +64,4 @@ def _watcher(asked: Asked, since: Since) -> Watcher:
         since=since.offsets,
         life=since.life,
     )
-    return asked.watchers.begin(asked.store, watched, asked.user.name)
+    return asked.watchers.begin(asked.store, watched, asked.user)

@@ -19,6 +19,7 @@ from headrace.rest.events import tell_socket
 from headrace.rest.peers import PeerWatches
 from headrace.rest.service import Service
 from headrace.rest.settings import Limits, Serve
+from headrace.rest.users import Role, User
 from headrace.rest.watchers import Watchers
 from query.application import until
 from rest.conftest import Serving
@@ -222,8 +223,8 @@ def test_one_who_goes_before_a_socket_is_open_leaves_nothing_behind(memory: Memo
 
     async def run() -> None:
         service = Service(memory, Limits())
-        watchers = Watchers(service, PeerWatches(Serve()))
-        watcher = watchers.begin(service.store("counts"), Watched("counts"), "ann")
+        watchers = Watchers(service, PeerWatches(Serve()), lambda _: True)
+        watcher = watchers.begin(service.store("counts"), Watched("counts"), User("ann", Role.READ, None, ""))
         with pytest.raises(RuntimeError):
             await tell_socket(Gone(), watcher)  # type: ignore[arg-type]
         assert watchers.all() == []
