@@ -55,6 +55,13 @@ class Served:
     def close(self) -> None:
         self._held.close()
 
+    def begin_anew(self) -> None:
+        """The changelogs are deleted and made again, as by a reset."""
+        topics, names = Topics(self._broker), [store.topic for store in self._stores.values()]
+        topics.delete(names)
+        for name in names:
+            topics.create(name, 2)
+
     def put(self, store: str, rows: Mapping[Any, Any]) -> None:
         """Write rows to the changelog of a store; None deletes."""
         about = self._stores[store]

@@ -58,6 +58,30 @@ def test_the_charts_show_what_is_there_and_move_by_themselves(served: Served, op
     assert page.locator("img").count() == 0
 
 
+def test_after_a_reset_nothing_of_before_is_shown(served: Served, open_page: Open) -> None:
+    first = [counted(1, "Low Water", 30), counted(2, "Nine Geese", 20, "Folk")]
+    served.put("charts", {"all": Chart(first), "Jazz": Chart(first[:1]), "Folk": Chart(first[1:])})
+    served.put("song-plays", {song.song: song for song in first})
+    page = open_page("/music")
+    is_live(page)
+    expect(page.locator(".genre:visible h2")).to_have_text(["Folk", "Jazz"])
+    expect(page.locator("#plays")).to_have_text("50")
+    served.put("song-plays", {2: None})
+    expect(page.locator("#plays")).to_have_text("30")
+    expect(page.locator("#songs")).to_have_text("1")
+    served.begin_anew()
+    expect(page.locator("#nothing")).to_be_visible(timeout=20_000)
+    expect(page.locator("#overall .row, .genre:visible")).to_have_count(0)
+    expect(page.locator("#first")).to_be_hidden()
+    expect(page.locator("#plays")).to_have_text("0")
+    again = [counted(3, "Overflow", 7)]
+    served.put("charts", {"all": Chart(again), "Jazz": Chart(again)})
+    served.put("song-plays", {3: again[0]})
+    expect(page.locator("#overall .title")).to_have_text(["Overflow"])
+    expect(page.locator(".genre:visible h2")).to_have_text(["Jazz"])
+    expect(page.locator("#plays")).to_have_text("7")
+
+
 def test_a_real_evening_of_listening(served: Served, open_page: Open) -> None:
     songs = all_songs()
     listeners = Listeners(songs)

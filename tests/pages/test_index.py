@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 import headrace as hr
 from headrace.cli.demos.music_charts import Chart, Counted
@@ -97,6 +97,28 @@ def test_a_key_is_looked_up(served: Served, open_page: Open) -> None:
     expect(found).to_have_text("There is no entry for 8.")
     look_up(page, "eight")
     expect(found).to_contain_text("a whole number")
+
+
+def test_who_had_to_begin_anew_does_not_go_on_from_before(open_page: Open) -> None:
+    page = open_page("/")
+    is_live(page)
+    told = [
+        'event: change\nid: 0=5~Life1\ndata: {"key":1,"value":1}\n\n',
+        "event: current\ndata: {}\n\n",
+        "event: anew\nid:\ndata: {}\n\n",
+        "event: current\nid: 0=7~Life2\ndata: {}\n\n",
+    ]
+    asked: list[str | None] = []
+
+    def answer(route: Route) -> None:
+        asked.append(route.request.header_value("last-event-id"))
+        route.fulfill(content_type="text/event-stream", body=told[min(len(asked), len(told)) - 1])
+
+    page.route("**/scripted", answer)
+    page.evaluate("import('/headrace/watch.js').then(({ watch }) => void watch('/scripted', { change() {} }))")
+    while len(asked) < 5:
+        page.wait_for_timeout(50)
+    assert asked[:5] == [None, "0=5~Life1", "0=5~Life1", None, "0=7~Life2"]
 
 
 def test_windows_are_told_apart(served: Served, open_page: Open) -> None:

@@ -64,6 +64,9 @@ class Watched:
     since: Mapping[int, int] = field(default_factory=dict)
     """For each partition the offset to go on from; where that is not remembered, all is told again."""
 
+    life: str = ""
+    """The life of the changelog that `since` is of. In another one, after a reset, it means nothing."""
+
 
 class Watch(Protocol):
     """What a watcher holds."""
@@ -71,6 +74,10 @@ class Watch(Protocol):
     @property
     def since(self) -> Mapping[int, int]:
         """For each partition the offset to go on from after what was told when the watch began."""
+
+    @property
+    def life(self) -> str:
+        """Which changelog the offsets are of: one that was deleted and made again has another."""
 
     @property
     def whole(self) -> Collection[int]:
@@ -124,16 +131,18 @@ class Serving(Answering, Protocol):
     def watch(
         self,
         watched: Watched,
+        tell_first: Callable[[list[Changed]], None],
         tell: Callable[[list[Changed]], None],
         partitions: Collection[int],
         gone: Callable[[int], None],
     ) -> Watch:
         """Tell the entries that are here now, or the changes since, and from then on each change in these partitions.
 
-        What is here now, which has no offsets, is told before this returns, in the thread that asks. Changes are told
-        in the thread that reads the changelog, those of one partition perhaps while another is told from the start:
-        `tell` must not wait. Nor must `gone`, which is called when a partition is not held here any more: whoever
-        watches it has to go elsewhere.
+        What is here now, which has no offsets, and what was missed is told to `tell_first` before this returns, in the
+        thread that asks. So is what changes meanwhile, where that is much. `tell_first` may wait, and end it all by
+        raising something. Further changes are told in the thread that reads the changelog, those of one partition
+        perhaps while another is told from the start: `tell` must not wait. Nor must `gone`, which is called when a
+        partition is not held here any more: whoever watches it has to go elsewhere.
         """
 
 

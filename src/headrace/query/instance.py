@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from rocksdict import DbClosedError
@@ -27,7 +28,7 @@ from headrace.query.ranking import wanted
 from headrace.query.reader import Followed, Reader
 from headrace.query.routing import Routing
 from headrace.query.tracker import Tracker
-from headrace.query.watching import Watcher, Watching
+from headrace.query.watching import Channel, ChannelEnded, LocalWatch, ReplicaWatcher
 
 
 class Instance:
@@ -119,32 +120,37 @@ class Instance:
     def watch(
         self,
         watched: Watched,
+        tell_first: Callable[[list[Changed]], None],
         tell: Callable[[list[Changed]], None],
         partitions: Collection[int],
         gone: Callable[[int], None],
-    ) -> Watching:
+    ) -> LocalWatch:
         """See `Answering.watch`."""
         layout = self._local.followed(watched.store).layout
-        joined = []
+        joined, life = list[tuple[Channel, ReplicaWatcher]](), ""
         try:
             for partition in partitions:
                 holding = self._reader.holdings.get(partition)
                 if holding is None or not self._local.holds(partition):
                     raise NobodyAnswers(watched.store, [partition], self._local.why_not(partition))
                 held = holding.held[watched.store]
-                watcher = Watcher(partition, layout, watched, tell, gone)
+                if joined and held.replica.origin.life != life:
+                    raise NobodyAnswers(watched.store, [partition], "its changelog was made again")
+                life = held.replica.origin.life
+                wanted_here = watched if watched.life == life else replace(watched, since={})
+                watcher = ReplicaWatcher(partition, layout, wanted_here, tell_first, tell, gone)
                 first = held.channel.join(watcher, held.replica)
                 joined.append((held.channel, watcher))
                 for part in first:
-                    tell(part)
+                    tell_first(part)
                 watcher.open()
-        except DbClosedError as exc:
-            Watching(joined).close()
+        except (DbClosedError, ChannelEnded) as exc:
+            LocalWatch(joined, life).close()
             raise NobodyAnswers(watched.store, partitions, "it was closed here") from exc
         except BaseException:
-            Watching(joined).close()
+            LocalWatch(joined, life).close()
             raise
-        return Watching(joined)
+        return LocalWatch(joined, life)
 
     # -- who is there
 

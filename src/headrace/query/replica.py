@@ -41,6 +41,7 @@ _MARK = OWN + b"mark"
 _ORIGIN = OWN + b"origin"
 _MARK_FORM = struct.Struct(">qd")
 _TS = 8
+_LETTERS = 8
 _OLDEST_S = 12 * 3600
 """Kafka forgets a day after a deletion that there was one: a copy that is older may hold what is long gone."""
 
@@ -79,6 +80,11 @@ class Origin:
     partition: int
     key: str
     form: int = _FORM
+
+    @property
+    def life(self) -> str:
+        """Letters that tell this changelog from others that had its name, or will have it."""
+        return "".join(filter(str.isalnum, self.topic_id))[:_LETTERS]
 
 
 class View:

@@ -24,6 +24,10 @@ NOT_A_CHANGE = -1
 """The offset of an entry that is told because it is there."""
 
 
+class ChannelEnded(Exception):
+    """Nothing is told any more of a replica that is held no more."""
+
+
 class Channel:
     """The changes of one replica, from the thread that reads them to those who watch."""
 
@@ -34,7 +38,8 @@ class Channel:
         self._from = -1
         """From this offset on all changes are remembered; -1 for none."""
 
-        self._watchers = _Watchers()
+        self._watchers = _ReplicaWatchers()
+        self._ended = False
         self.lock = threading.Lock()
         """Held while records are written and told: whoever comes between finds both done, or none."""
 
@@ -48,14 +53,19 @@ class Channel:
         if records and self._watchers:
             self._watchers.tell(self._changes(records))
 
-    def join(self, watcher: Watcher, replica: Replica) -> Iterator[list[Changed]]:
-        """Let a watcher in. What is handed back is to be told before `watcher.open`: it has a moment's view."""
+    def join(self, watcher: ReplicaWatcher, replica: Replica) -> Iterator[list[Changed]]:
+        """Let a watcher in. What is handed back is to be told before `watcher.open`: it has a moment's view.
+
+        ChannelEnded if the replica is held here no more.
+        """
         with self.lock:
+            if self._ended:
+                raise ChannelEnded
             since = watcher.since
             remembered = self._from if self._from >= 0 else replica.next
             if since is not None and remembered <= since <= replica.next:
                 missed = self._changes(read for read in self._recent if read[0] >= since)
-                first = iter([watcher.of(missed)])
+                first = _in_parts(iter(watcher.of(missed)))
                 watcher.whole = False
             else:
                 view = replica.now()
@@ -66,7 +76,7 @@ class Channel:
             self._watchers.add(watcher)
         return first
 
-    def leave(self, watcher: Watcher) -> None:
+    def leave(self, watcher: ReplicaWatcher) -> None:
         """It is told no more."""
         with self.lock:
             self._watchers.discard(watcher)
@@ -74,7 +84,8 @@ class Channel:
     def end(self) -> None:
         """The replica is held here no more."""
         with self.lock:
-            watchers, self._watchers = self._watchers, _Watchers()
+            self._ended = True
+            watchers, self._watchers = self._watchers, _ReplicaWatchers()
         for watcher in watchers:
             watcher.gone(self._partition)
 
@@ -103,11 +114,17 @@ class Channel:
             self._from = offset + 1
 
 
-class Watcher:
+class ReplicaWatcher:
     """One who watches some keys of one replica. Until it is open, changes wait for it, the last of each key."""
 
     def __init__(
-        self, partition: int, layout: Layout, watched: Watched, tell: Tell, gone: Callable[[int], None]
+        self,
+        partition: int,
+        layout: Layout,
+        watched: Watched,
+        tell_first: Tell,
+        tell: Tell,
+        gone: Callable[[int], None],
     ) -> None:
         self.partition, self.span, self.gone = partition, span_of(layout, watched), gone
         self.since: int | None = watched.since.get(partition)
@@ -116,7 +133,7 @@ class Watcher:
         self.whole = True
         """Whether it was told everything at first, and not only what it had missed."""
 
-        self._tell = tell
+        self._tell_first, self._tell = tell_first, tell
         self._waiting: dict[bytes, Changed] | None = {}
         self._lock = threading.Lock()
 
@@ -125,17 +142,35 @@ class Watcher:
         with self._lock:
             if self._waiting is not None:
                 for change in changes:
+                    self._waiting.pop(change.key, None)  # so that they are in the order of their offsets
                     self._waiting[change.key] = change
                 return
         self._tell(changes)
 
     def open(self) -> None:
-        """All that was there has been told."""
+        """All that was there has been told.
+
+        What has changed meanwhile is told in parts, which may wait for whoever is told. More changes while that goes
+        on; once it is little the rest is told at once, like any change from then on. What is little grows: where as
+        much changes as can be told, this has to end, too.
+        """
+        little = _TOLD_AT_ONCE
+        while waiting := self._much(little):
+            little *= 2
+            for part in _in_parts(iter(waiting)):
+                self._tell_first(part)
+
+    def _much(self, little: int) -> list[Changed]:
+        """What waits, if that is more than a little. If not it is told, and nothing waits any more."""
         with self._lock:
-            while self._waiting:
-                waiting, self._waiting = list(self._waiting.values()), {}
+            waiting = list((self._waiting or {}).values())
+            if len(waiting) > little:
+                self._waiting = {}
+                return waiting
+            if waiting:
                 self._tell(waiting)
             self._waiting = None
+            return []
 
     def of(self, changes: list[Placed]) -> list[Changed]:
         """Those of them that it watches."""
@@ -143,17 +178,17 @@ class Watcher:
         return [change for placed, change in changes if low <= placed < high]
 
 
-class _Watchers:
+class _ReplicaWatchers:
     """Those who watch a replica. Many may watch one key each: these are found by it."""
 
     def __init__(self) -> None:
-        self._of_one: dict[bytes, list[Watcher]] = {}
-        self._of_more: list[Watcher] = []
+        self._of_one: dict[bytes, list[ReplicaWatcher]] = {}
+        self._of_more: list[ReplicaWatcher] = []
 
     def __bool__(self) -> bool:
         return bool(self._of_one or self._of_more)
 
-    def __iter__(self) -> Iterator[Watcher]:
+    def __iter__(self) -> Iterator[ReplicaWatcher]:
         return chain(self._of_more, *self._of_one.values())
 
     def tell(self, changes: list[Placed]) -> None:
@@ -161,18 +196,18 @@ class _Watchers:
         for watcher in self._of_more:
             if those := watcher.of(changes):
                 watcher.tell_changes(those)
-        told: dict[Watcher, list[Changed]] = {}
+        told: dict[ReplicaWatcher, list[Changed]] = {}
         for placed, change in changes if self._of_one else ():
             for watcher in self._of_one.get(placed, ()):
                 told.setdefault(watcher, []).append(change)
         for watcher, those in told.items():
             watcher.tell_changes(those)
 
-    def add(self, watcher: Watcher) -> None:
+    def add(self, watcher: ReplicaWatcher) -> None:
         """One more."""
         self._among(watcher).append(watcher)
 
-    def discard(self, watcher: Watcher) -> None:
+    def discard(self, watcher: ReplicaWatcher) -> None:
         """One less, if it is there."""
         among = self._among(watcher)
         if watcher in among:
@@ -180,16 +215,16 @@ class _Watchers:
         if not among and watcher.span.holds_one:
             del self._of_one[watcher.span.low]
 
-    def _among(self, watcher: Watcher) -> list[Watcher]:
+    def _among(self, watcher: ReplicaWatcher) -> list[ReplicaWatcher]:
         span = watcher.span
         return self._of_one.setdefault(span.low, []) if span.holds_one else self._of_more
 
 
-class Watching:
+class LocalWatch:
     """A watch over several partitions."""
 
-    def __init__(self, joined: list[tuple[Channel, Watcher]]) -> None:
-        self._joined = joined
+    def __init__(self, joined: list[tuple[Channel, ReplicaWatcher]], life: str) -> None:
+        self._joined, self.life = joined, life
         self.since: Mapping[int, int] = {watcher.partition: watcher.since or 0 for _, watcher in joined}
         """Where to go on from with what has been told first."""
 

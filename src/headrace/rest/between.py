@@ -32,7 +32,7 @@ async def watch(asked: Asked) -> Response:
         watched, partitions = watched_of(await body_of(asked))
     except ValueError as exc:
         raise BodyRefused(f"cannot be read: {exc}", "send a watch as instances do", status=400) from None
-    watcher = asked.watchers.begin(asked.service.store(watched.store), watched, asked.user.name, partitions)
+    watcher = asked.watchers.begin(asked.service.store(watched.store), watched, asked.user, partitions)
     return EventStream(watcher, PEERS)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -174,9 +174,10 @@ class Watching:
         path = self._remote.path(self._store, "watch")
         silent_ms = int(_SILENT_S * 1000)
         with self._remote.open(path, params, silent_ms, {"accept": "text/event-stream"}) as answer:
-            kind, data, mark = "", "", ""
-            for line in answer.iter_lines():
-                name, _, text = line.partition(": ")
+            kind, data, mark = "", "", self._since
+            for line in _lines(answer.iter_bytes()):
+                name, _, text = line.partition(":")
+                text = text.removeprefix(" ")
                 if name == "event":
                     kind = text
                 elif name == "data":
@@ -185,7 +186,7 @@ class Watching:
                     mark = text
                 elif not line and data:
                     yield from self._event(kind, json.loads(data))
-                    self._since, kind, data = mark or self._since, "", ""
+                    self._since, kind, data = mark, "", ""
 
     def _event(self, kind: str, data: dict[str, Any]) -> Iterator[Change]:
         if kind == "change" and "unreadable" not in data:
@@ -195,7 +196,7 @@ class Watching:
             value = None if entry is None else self._store.queryable.value.read(entry.value)
             yield Change(self._store.queryable.key.read(key), value, data.get("ts"))
         elif kind == "anew":
-            self._before, self._told, self._since = self._told | (self._before or set()), set(), ""
+            self._before, self._told = self._told | (self._before or set()), set()
         elif kind == "current":
             # What was there before, and was not told anew, has gone meanwhile.
             for key in (self._before or set()) - self._told:
@@ -220,6 +221,14 @@ class _Bearer(httpx.Auth):
     def auth_flow(self, request: httpx.Request) -> Iterator[httpx.Request]:  # type: ignore[override]
         request.headers["Authorization"] = self._header
         yield request
+
+
+def _lines(parts: Iterable[bytes]) -> Iterator[str]:
+    """What is between newlines. Texts may hold other letters that end a line for Python."""
+    rest = b""
+    for part in parts:
+        *whole, rest = (rest + part).split(b"\n")
+        yield from (line.decode() for line in whole)
 
 
 def _around(key: Serde[Any] | None, found: Queryable) -> Serde[Any]:

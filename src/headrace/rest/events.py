@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +16,7 @@ from headrace.rest.answers import NDJSON, error_object
 from headrace.rest.forms import dumps
 from headrace.rest.protocol import ABORT
 from headrace.rest.push import Taken
+from headrace.rest.since import Since
 from headrace.rest.watcher import Anew, Heartbeat, Told, Watcher
 from headrace.rest.wire import changes_text
 
@@ -39,20 +40,18 @@ class Style:
     failed: Callable[[BaseException], bytes]
 
 
-def since_text(since: Mapping[int, int]) -> str:
-    """What a watcher gives to go on from: `0=42,1=17`."""
-    return ",".join(f"{partition}={offset}" for partition, offset in sorted(since.items()))
-
-
 def _events(watcher: Watcher, told: Told) -> Iterator[bytes]:
-    """As server-sent events. The last of those that go together has the id to go on from."""
+    """As server-sent events. The last of those that go together has the id to go on from.
+
+    An empty one takes back what was there before: who has to forget everything must not go on from it.
+    """
     if isinstance(told, Anew):
-        yield b"event: anew\ndata: {}\n\n"
+        yield b"event: anew\nid:\ndata: {}\n\n"
     elif isinstance(told, Heartbeat):
         yield b":\n\n"
     else:
-        mark = f"id: {since_text(told.since)}\n" if told.since else ""
-        last = len(told.changes) - 1
+        mark = f"id: {Since(told.since, watcher.life or '').text}\n" if told.since else ""
+        last = -1 if told.current else len(told.changes) - 1
         for number, text in enumerate(watcher.shown(told)):
             yield f"event: change\n{mark if number == last else ''}data: {text}\n\n".encode()
         if told.current:
@@ -62,10 +61,10 @@ def _events(watcher: Watcher, told: Told) -> Iterator[bytes]:
 def _messages(watcher: Watcher, told: Told) -> Iterator[bytes]:
     """As messages of a WebSocket."""
     if isinstance(told, Anew):
-        yield b'{"event":"anew"}'
+        yield b'{"event":"anew","id":""}'
     elif isinstance(told, Taken):
-        mark = f'"id":"{since_text(told.since)}",' if told.since else ""
-        last = len(told.changes) - 1
+        mark = f'"id":"{Since(told.since, watcher.life or "").text}",' if told.since else ""
+        last = -1 if told.current else len(told.changes) - 1
         for number, text in enumerate(watcher.shown(told)):
             yield f'{{"event":"change",{mark if number == last else ""}{text[1:]}'.encode()
         if told.current:
@@ -80,7 +79,7 @@ def _lines(watcher: Watcher, told: Told) -> Iterator[bytes]:
         if told.changes:
             yield f"{changes_text(told.changes)}\n".encode()
         if told.current:
-            yield f"{dumps({'since': told.since, 'whole': sorted(watcher.whole)})}\n".encode()
+            yield f"{dumps({'since': told.since, 'life': watcher.life, 'whole': sorted(watcher.whole)})}\n".encode()
 
 
 SERVER_SENT = Style(
@@ -124,11 +123,10 @@ class EventStream(Response):
             while (await receive())["type"] != "http.disconnect":
                 pass
 
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        if scope["method"] != "HEAD":
-            await _tell(self._watcher, self._style, _in_pieces(put), until_gone, scope["extensions"][ABORT])
-        else:
-            await self._watcher.close()
+        async with self._watcher:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            if scope["method"] != "HEAD":
+                await _tell(self._watcher, self._style, _in_pieces(put), until_gone, scope["extensions"][ABORT])
         await send({"type": "http.response.body", "body": b""})
 
 
@@ -143,9 +141,10 @@ async def tell_socket(socket: WebSocket, watcher: Watcher) -> None:
         while (await socket.receive())["type"] != "websocket.disconnect":
             pass  # nobody listens to what it says
 
-    await socket.accept()
     with suppress(WebSocketDisconnect):
-        await _tell(watcher, SOCKET, _one_by_one(put), until_gone, socket.scope["extensions"][ABORT])
+        async with watcher:
+            await socket.accept()
+            await _tell(watcher, SOCKET, _one_by_one(put), until_gone, socket.scope["extensions"][ABORT])
         await socket.close()
 
 
@@ -173,7 +172,6 @@ async def _tell(watcher: Watcher, style: Style, put: PutAll, until_gone: Waiting
         for task in (writing, leaving, slow):
             task.cancel()
         await asyncio.gather(writing, leaving, slow, return_exceptions=True)
-        await watcher.close()
 
 
 def _in_pieces(put: Put) -> PutAll:

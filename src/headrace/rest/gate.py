@@ -128,6 +128,14 @@ class Gate:
             needed = f"the application {self._app}" if elsewhere else f"the role {role.value}"
             raise RoleLacking(user.name, needed)
 
+    def may_still_read(self, user: User) -> bool:
+        """Whether somebody who was let in to read would be let in now."""
+        if self.open or user is _PEER:
+            return True
+        self._look()
+        now = self._users.now(user)
+        return now is not None and now.may(Role.READ, self._app)
+
     def peer(self, headers: Headers) -> User:
         """Another instance, which has the secret if there are users; if there is none, nobody is another instance."""
         given = headers.get(b"authorization", b"").removeprefix(b"Bearer ")

@@ -18,6 +18,7 @@ from headrace.query.position import Position
 from headrace.query.question import MOST_ENTRIES
 from headrace.rest.forms import StoreForm
 from headrace.rest.schemas import Schema, text_schema_of, whole
+from headrace.rest.since import PATTERN, Since
 from headrace.serde import JsonSerde
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -25,7 +26,6 @@ LONGEST_TIMEOUT_MS = 60_000
 _WHOLE = re.compile(r"[0-9]{1,19}", re.ASCII)
 _PLACE = "[A-Za-z0-9._-]+-[0-9]{1,9}@[0-9]{1,18}"
 _POSITION = f"^({_PLACE}(,{_PLACE})*)?(~[A-Za-z0-9]{{1,64}})?$"
-_SINCE = "^([0-9]{1,9}=[0-9]{1,18}(,|$))*$"
 _TIMEOUT = "^([1-9][0-9]{0,3}ms|[1-5]?[0-9]s)$"
 
 
@@ -83,17 +83,6 @@ def text_of(place: str, raw: bytes, *, plus: bool = False) -> str:
         raise ParameterInvalid(place, raw.decode("ascii", "replace"), "UTF-8, percent-encoded") from None
 
 
-def read_since(text: str, _store: StoreForm | None = None) -> dict[int, int]:
-    """For each partition the offset to go on from, as events name it: `0=42,1=17`."""
-    found: dict[int, int] = {}
-    for part in filter(None, text.split(",")):
-        partition, equals, offset = part.partition("=")
-        if not (equals and _WHOLE.fullmatch(partition) and _WHOLE.fullmatch(offset)):
-            raise ValueError(text)
-        found[int(partition)] = int(offset)
-    return found
-
-
 def _key(text: str, store: StoreForm | None) -> bytes:
     assert store is not None
     return store.key.of_text(text)
@@ -137,6 +126,10 @@ def _position(text: str, _store: StoreForm | None) -> Position:
         return Position.read(text)
     except PositionUnreadable:
         raise ValueError(text) from None
+
+
+def _since(text: str, _store: StoreForm | None) -> Since:
+    return Since.read(text)
 
 
 def _text(text: str, _store: StoreForm | None) -> str:
@@ -205,9 +198,9 @@ STALE = Parameter("stale", "Take an answer that may lag rather than none.", _fla
 SINCE = Parameter(
     "since",
     "Go on behind this `id` of an event instead of beginning with all entries.",
-    read_since,
-    _fixed({"type": "string", "pattern": _SINCE}),
-    "what an event had as its id, such as 0=42,1=17",
+    _since,
+    _fixed({"type": "string", "pattern": PATTERN}),
+    "what an event had as its id, such as 0=42,1=17~AbCd1234",
 )
 WATCHER = Parameter("watcher", "Its number.", _number, _fixed(whole(64, 0)), "the number of a watcher")
 

@@ -64,6 +64,7 @@ class Began:
     """All that another instance had has been told; as `Watch`."""
 
     since: Mapping[int, int]
+    life: str
     whole: frozenset[int]
 
 
@@ -94,7 +95,8 @@ class PeerWatches:
                     if isinstance(said, list):
                         yield changes_of(said)
                     elif said:
-                        yield Began({int(one): at for one, at in said["since"].items()}, frozenset(said["whole"]))
+                        since = {int(one): at for one, at in said["since"].items()}
+                        yield Began(since, said["life"], frozenset(said["whole"]))
         except (httpx.HTTPError, ValueError, KeyError) as exc:
             raise PeerUnreachable(url, _reason(exc)) from exc
 

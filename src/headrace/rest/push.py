@@ -22,6 +22,10 @@ _FULL = 1 << 20
 _PATIENCE_S = 20.0
 
 
+class NobodyTakes(Exception):
+    """Whoever was to be told has left, or begins anew: there is no need to go on telling."""
+
+
 class Budget:
     """Room that all watchers of a server share."""
 
@@ -43,6 +47,8 @@ class Taken:
 
     changes: list[Changed]
     since: Mapping[int, int]
+    """Empty until everything has been told once: who comes back before is told all of it again."""
+
     current: bool
     """Whether with them everything has been told that there was when the watch began."""
 
@@ -52,12 +58,16 @@ class Pending:
 
     def __init__(self, loop: asyncio.AbstractEventLoop, limit: int, budget: Budget) -> None:
         self._loop, self._limit, self._budget = loop, limit, budget
+        self._full = min(_FULL, limit // 2)
         self._waiting: dict[bytes | int, Changed] = {}
         """By key of one who is slow, else by number."""
 
         self._since: dict[int, int] = {}
         self._bytes = self.conflated = 0
-        self._current = self._woken = self._slow = False
+        self._current = self._all_told = self._woken = self._slow = False
+        self.turn = 0
+        """Another one each time that it begins anew."""
+
         self._room = threading.Condition()
         self.event = asyncio.Event()
         """Set when there is something to take."""
@@ -70,14 +80,21 @@ class Pending:
         with self._room:
             self._put(changes)
 
-    def tell_first(self, changes: list[Changed]) -> None:
-        """Entries that are there, from a thread of the watcher's own: waits while its reader does not keep up."""
+    def tell_first(self, changes: list[Changed], turn: int) -> None:
+        """What is told at first, from a thread of the watcher's own: waits while its reader does not keep up.
+
+        NobodyTakes if it is told no more, or has begun anew since that turn.
+        """
         with self._room:
-            while self._bytes > _FULL and not self.closed:
-                before = self._bytes
-                if not self._room.wait(_PATIENCE_S) and self._bytes >= before:
-                    self._cut_off()
-            self._put(changes)
+            for change in changes:
+                self._wait_for_room(turn)
+                self._put([change])
+            self.check(turn)
+
+    def check(self, turn: int) -> None:
+        """NobodyTakes if it is told no more, or has begun anew since that turn."""
+        if self.closed or self.turn != turn:
+            raise NobodyTakes
 
     def go_on(self, since: Mapping[int, int]) -> None:
         """All that was there in these partitions has been told; changes go on from here."""
@@ -88,7 +105,7 @@ class Pending:
     def is_current(self) -> None:
         """All that was there anywhere has been told."""
         with self._room:
-            self._current = True
+            self._current = self._all_told = True
             self._wake()
 
     def take(self) -> Taken:
@@ -98,7 +115,7 @@ class Pending:
             self._woken, current, self._current = False, self._current, False
             self.event.clear()
             self._room.notify_all()
-            return Taken(changes, dict(self._since), current)
+            return Taken(changes, dict(self._since) if self._all_told else {}, current)
 
     @property
     def since(self) -> dict[int, int]:
@@ -110,7 +127,8 @@ class Pending:
         """Begin anew: everything will be told again."""
         with self._room:
             self._clear()
-            self._since, self._current = {}, False
+            self._since, self._current, self._all_told = {}, False, False
+            self.turn += 1
             self._room.notify_all()
 
     def close(self) -> None:
@@ -121,6 +139,14 @@ class Pending:
             self._room.notify_all()
 
     # -- with the lock held
+
+    def _wait_for_room(self, turn: int) -> None:
+        self.check(turn)
+        while self._bytes > self._full:
+            before = self._bytes
+            if not self._room.wait(_PATIENCE_S) and self._bytes >= before:
+                self._cut_off()
+            self.check(turn)
 
     def _put(self, changes: list[Changed]) -> None:
         if self.closed:

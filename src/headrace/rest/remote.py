@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import httpx
 
-from headrace.errors import KeyAbsent, ServerNotReached, ServerRefused
+from headrace.errors import KeyAbsent, PositionNotReached, ServerNotReached, ServerRefused
 from headrace.query.answering import Member, Share
 from headrace.query.catalogue import Kind, Queryable
 from headrace.query.position import Position
@@ -32,7 +32,8 @@ class Remote:
     """Asks a server, or the next one if that cannot be reached.
 
     It remembers the highest position that it was told, and asks for answers that reflect no less: whichever server
-    answers, time does not go back. Only whoever accepts stale answers may get one from before.
+    answers, time does not go back. Only whoever accepts stale answers may get one from before. When that position is
+    not reached in time the application may have begun anew, or read a topic no more: what was told is forgotten then.
     """
 
     def __init__(self, urls: Sequence[str], login: httpx.Auth | None, verify: Any) -> None:
@@ -59,6 +60,14 @@ class Remote:
 
     def answer(self, question: Question) -> Reply:
         """The answer of the server."""
+        try:
+            return self._answer(question)
+        except ServerRefused as refused:
+            if refused.answered != PositionNotReached.code or not self._forget_for(question):
+                raise
+        return self._answer(question)
+
+    def _answer(self, question: Question) -> Reply:
         store = StoreForm(self.stores[question.store])
         if isinstance(question, Get):
             return self._one(store, question)
@@ -179,6 +188,12 @@ class Remote:
         if wanted.offsets:
             params["at_least"] = wanted.text
         return params
+
+    def _forget_for(self, question: Question) -> bool:
+        """Forget what was seen; whether more than what is asked for was wanted because of that."""
+        with self._lock:
+            seen, self._seen = self._seen, Position()
+        return not question.stale and not (question.at_least or Position()).covers(seen)
 
     def _reply(self, found: Mapping[str, Any], **more: Any) -> Reply:
         position = Position.read(found["position"])

@@ -72,7 +72,7 @@ class QueryServer:
         gate = Gate(settings, answering.app)
         self._service = Service(answering, settings.limits, topology, families, secured=not gate.open)
         self._gate = gate
-        self._web = Web(Watchers(self._service, PeerWatches(settings)), gate, settings)
+        self._web = Web(Watchers(self._service, PeerWatches(settings), gate.may_still_read), gate, settings)
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # what is wrong with a request is for its sender
         config = uvicorn.Config(
             self._web,

@@ -6,14 +6,15 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from headrace.errors import HeadraceError, NobodyAnswers, PeerUnreachable
 from headrace.query.answering import Changed, Watch, Watched
 from headrace.rest.forms import StoreForm
 from headrace.rest.peers import Began
-from headrace.rest.push import Pending, Taken
+from headrace.rest.push import NobodyTakes, Pending, Taken
+from headrace.rest.users import User
 
 if TYPE_CHECKING:
     from headrace.rest.watchers import Watchers
@@ -47,7 +48,7 @@ class Watcher:
         number: int,
         store: StoreForm,
         watched: Watched,
-        user: str,
+        user: User,
         only: Collection[int] | None,
     ) -> None:
         self.number, self.store, self.user, self.began = number, store, user, time.time()
@@ -58,11 +59,14 @@ class Watcher:
         self.ended = asyncio.Event()
         """Set when somebody has ended it."""
 
+        self.life: str | None = None
+        """Of the changelog that is followed; None until one is."""
+
         self.whole: set[int] = set()
         """The partitions of which everything was told, and not only what was missed."""
 
         self._heartbeat_s = _HEARTBEAT_S if only is None else _PEERS_HEARTBEAT_S
-        self._watches: dict[int, Watch] = {}
+        self._here: dict[int, _Here] = {}
         self._streams: set[asyncio.Task[None]] = set()
         self._seen: set[int] = set()
         self._followed: set[int] = set()
@@ -77,18 +81,27 @@ class Watcher:
 
     def shown(self, taken: Taken) -> Iterator[str]:
         """The changes as JSON."""
-        return (self._among.shown(self.store, change) for change in taken.changes)
+        life = self.life
+        return (self._among.shown(self.store, change, life) for change in taken.changes)
 
     async def tell(self) -> AsyncIterator[Told]:
-        """What is to be sent, whenever there is something; it ends when the watcher is too slow or was ended."""
+        """What is to be sent, whenever there is something.
+
+        It ends when the watcher is too slow, was ended, or belongs to somebody who may not watch any more.
+        """
         self._following = asyncio.create_task(self._follow())
         if not self._watched.since:
             yield Anew()
+        looked = self._loop.time()
         while not (self.pending.too_slow.is_set() or self.ended.is_set()):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.pending.event.wait(), self._heartbeat_s)
             if self.failure is not None:
                 raise self.failure
+            if self._loop.time() - looked >= self._heartbeat_s:
+                looked = self._loop.time()
+                if not self._among.may_read(self.user):
+                    return
             if self._anew:
                 self._anew = False
                 yield Anew()
@@ -102,6 +115,12 @@ class Watcher:
         self.ended.set()
         self.pending.event.set()
 
+    async def __aenter__(self) -> Watcher:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
     async def close(self) -> None:
         """Give everything back."""
         self.pending.close()
@@ -109,8 +128,7 @@ class Watcher:
         tasks = [task for task in (self._following, *self._streams) if task is not None]
         for task in tasks:
             task.cancel()
-        for watch in set(self._watches.values()):
-            watch.close()
+        self._close_here()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     # -- where its changes come from
@@ -129,13 +147,15 @@ class Watcher:
                     await asyncio.wait_for(self._turned.wait(), _WAITED_S)
                 if self._only is not None and self._followed != set(self._only):
                     raise NobodyAnswers(self.store.name, self._only, "they are not held here any more")
+        except NobodyTakes:
+            return  # it is too slow, or has left
         except Exception as error:
             self.failure = error
             self.pending.event.set()
 
     async def _follow_missing(self, since: Mapping[int, int]) -> None:
         """Follow every partition that is not followed; returns when all have told what is there."""
-        deadline = self._loop.time() + _WAITED_S
+        deadline, anew = self._loop.time() + _WAITED_S, False
         while missing := set(self._partitions()) - self._followed:
             since = {**since, **self.pending.since}
             try:
@@ -143,45 +163,66 @@ class Watcher:
                     await self._begin(place, partitions, {one: since[one] for one in partitions if one in since})
             except _NotRemembered:
                 await self._begin_anew()
-                since = {}
+                if anew:  # not all who hold it know yet that its changelog was made again
+                    await asyncio.sleep(_AGAIN_S)
+                since, anew = {}, True
             except HeadraceError:
                 if self._loop.time() > deadline or self._only is not None:
                     raise
                 await asyncio.sleep(_AGAIN_S)
 
     async def _begin(self, place: str, partitions: list[int], since: Mapping[int, int]) -> None:
-        service, watched = self._among.service, replace(self._watched, since=since)
+        watched = replace(self._watched, since=since, life=self._watched.life if self.life is None else self.life)
         if place == HERE:
-            tell = self._teller(since)
-            watch = await service.tell(service.answering.watch, watched, tell, partitions, self._gone)
-            if since.keys() & set(watch.whole):
-                watch.close()
-                raise _NotRemembered
-            self._watches |= dict.fromkeys(partitions, watch)
-            self.whole |= set(watch.whole)
-            self.pending.go_on(watch.since)
-        else:
-            ready: asyncio.Future[None] = self._loop.create_future()
-            stream = asyncio.create_task(self._stream(place, watched, partitions, ready))
-            self._streams.add(stream)
-            stream.add_done_callback(self._streams.discard)
-            await ready
-        self._followed |= set(partitions)
+            await self._begin_here(watched, partitions)
+            return
+        ready: asyncio.Future[None] = self._loop.create_future()
+        stream = asyncio.create_task(self._stream(place, watched, partitions, ready))
+        self._streams.add(stream)
+        stream.add_done_callback(self._streams.discard)
+        await ready
+
+    async def _begin_here(self, watched: Watched, partitions: list[int]) -> None:
+        service, here = self._among.service, _Here()
+        tell_first, tell = self._teller(watched.since), self.pending.tell
+
+        def gone(partition: int) -> None:
+            with suppress(RuntimeError):  # the server has ended, and its loop
+                self._loop.call_soon_threadsafe(self._leave, here, partition)
+
+        telling = asyncio.ensure_future(
+            service.tell(service.answering.watch, watched, tell_first, tell, partitions, gone)
+        )
+        try:
+            here.watch = await asyncio.shield(telling)
+        except asyncio.CancelledError:
+            telling.add_done_callback(_close_begun)  # nobody ends a thread
+            raise
+        try:
+            self._check_goes_on(watched, here.watch)
+        except _NotRemembered:
+            here.watch.close()
+            raise
+        there = set(partitions) - here.left
+        self._here |= dict.fromkeys(there, here)
+        self.whole |= set(here.watch.whole)
+        self.pending.go_on(here.watch.since)
+        self._followed |= there
 
     async def _stream(self, url: str, watched: Watched, partitions: list[int], ready: asyncio.Future[None]) -> None:
         """Follow partitions at another instance, until it goes or does not hold them any more."""
-        tell = self._teller(watched.since)
+        tell_first = self._teller(watched.since)
         try:
             async for told in self._among.peers.watch(url, watched, partitions):
                 if isinstance(told, Began):
-                    if watched.since.keys() & told.whole:
-                        raise _NotRemembered
+                    self._check_goes_on(watched, told)
                     self.pending.go_on(told.since)
+                    self._followed |= set(partitions)
                     ready.set_result(None)
-                elif told and told[0].offset < 0:
-                    await self._among.service.tell(tell, told)
+                elif ready.done():
+                    self.pending.tell(told)
                 else:
-                    tell(told)
+                    await self._among.service.tell(tell_first, told)
             raise PeerUnreachable(url, "it has ended the watch")
         except Exception as error:
             if not ready.done():
@@ -191,35 +232,43 @@ class Watcher:
             self._turned.set()
 
     def _teller(self, since: Mapping[int, int]) -> Callable[[list[Changed]], None]:
-        """What changes are told to. Entries of partitions that it wanted to go on with are left out: it begins anew."""
+        """What is told at first goes there. It ends where entries of a partition come that it wanted to go on with."""
+        turn = self.pending.turn
 
-        def tell(changes: list[Changed]) -> None:
-            if not changes or changes[0].offset >= 0:
-                self.pending.tell(changes)
-            elif changes[0].partition not in since:
-                self.pending.tell_first(changes)
+        def tell_first(changes: list[Changed]) -> None:
+            if any(one.offset < 0 and one.partition in since for one in changes):
+                raise _NotRemembered
+            self.pending.tell_first(changes, turn)
 
-        return tell
+        return tell_first
 
-    def _gone(self, partition: int) -> None:
-        """From the thread that reads a changelog: a partition is not held here any more."""
+    def _check_goes_on(self, watched: Watched, begun: Watch | Began) -> None:
+        """NotRemembered if it was told anything that does not go together with what it has been told before."""
+        if watched.since.keys() & set(begun.whole) or self.life not in (None, begun.life):
+            raise _NotRemembered
+        self.life = begun.life
 
-        def leave() -> None:
+    def _leave(self, here: _Here, partition: int) -> None:
+        """A partition is not held here any more."""
+        here.left.add(partition)
+        if self._here.get(partition) is here:
+            del self._here[partition]
             self._followed.discard(partition)
-            self._watches.pop(partition, None)
-            self._turned.set()
+        self._turned.set()
 
-        with suppress(RuntimeError):  # the server has ended, and its loop
-            self._loop.call_soon_threadsafe(leave)
+    def _close_here(self) -> None:
+        for here in set(self._here.values()):
+            if here.watch is not None:
+                here.watch.close()
+        self._here = {}
 
     async def _begin_anew(self) -> None:
-        for watch in set(self._watches.values()):
-            watch.close()
+        self._close_here()
         streams = list(self._streams)
         for task in streams:
             task.cancel()
         await asyncio.gather(*streams, return_exceptions=True)
-        self._watches, self._followed = {}, set()
+        self._followed, self.life = set(), None
         self.pending.forget()
         self._anew, self._current = True, False
         self.pending.event.set()
@@ -254,6 +303,21 @@ class Watcher:
                 raise NobodyAnswers(self.store.name, [partition], "it is being built")
             places.setdefault(ready[partition][0], []).append(partition)
         return places
+
+
+@dataclass(eq=False)
+class _Here:
+    """What is followed here together."""
+
+    watch: Watch | None = None
+    left: set[int] = field(default_factory=set)
+    """Partitions that are not held here any more, perhaps since before all was told."""
+
+
+def _close_begun(telling: asyncio.Future[Watch]) -> None:
+    """Give back a watch that nobody waited for."""
+    if not telling.cancelled() and telling.exception() is None:
+        telling.result().close()
 
 
 class _NotRemembered(Exception):

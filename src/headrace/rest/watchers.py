@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from headrace.errors import NobodyAnswers, TooManyRequests, WatcherUnknown
 from headrace.query.answering import Changed, Watched
@@ -11,6 +11,7 @@ from headrace.rest.forms import StoreForm
 from headrace.rest.peers import PeerWatches
 from headrace.rest.push import Budget
 from headrace.rest.service import Service
+from headrace.rest.users import User
 from headrace.rest.watcher import Watcher
 
 _SHOWN = 8_192
@@ -19,15 +20,15 @@ _SHOWN = 8_192
 class Watchers:
     """All watchers of a server."""
 
-    def __init__(self, service: Service, peers: PeerWatches) -> None:
-        self.service, self.peers = service, peers
+    def __init__(self, service: Service, peers: PeerWatches, may_read: Callable[[User], bool]) -> None:
+        self.service, self.peers, self.may_read = service, peers, may_read
         self.budget = Budget(service.limits.all_watch_bytes)
         self._numbers = itertools.count(1)
         self._there: dict[int, Watcher] = {}
         self._ended = False
-        self._shown: dict[tuple[str, int, int], str] = {}
+        self._shown: dict[tuple[str, str, int, int], str] = {}
 
-    def begin(self, store: StoreForm, watched: Watched, user: str, only: Collection[int] | None = None) -> Watcher:
+    def begin(self, store: StoreForm, watched: Watched, user: User, only: Collection[int] | None = None) -> Watcher:
         """A new one; with `only` of partitions that are held here, for another instance."""
         if self._ended:
             raise NobodyAnswers(store.name, only or (), "the server ends")
@@ -64,13 +65,13 @@ class Watchers:
         """Those that are there."""
         return list(self._there.values())
 
-    def shown(self, store: StoreForm, change: Changed) -> str:
-        """A change as JSON, made once for all who watch it."""
-        place = (store.name, change.partition, change.offset)
-        text = self._shown.get(place)
+    def shown(self, store: StoreForm, change: Changed, life: str | None) -> str:
+        """A change as JSON, made once for all who watch it in one life of the changelog; None if that is not known."""
+        place = (store.name, life or "", change.partition, change.offset)
+        text = self._shown.get(place) if life is not None else None
         if text is None:
             text = store.change(change.key, change.entry)
-            if change.offset >= 0:
+            if change.offset >= 0 and life is not None:
                 if len(self._shown) >= _SHOWN:
                     self._shown.pop(next(iter(self._shown)))
                 self._shown[place] = text

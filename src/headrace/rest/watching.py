@@ -13,6 +13,7 @@ from headrace.rest import parameters as p
 from headrace.rest.answers import json_answer
 from headrace.rest.events import SERVER_SENT, EventStream, tell_socket
 from headrace.rest.routes import Asked
+from headrace.rest.since import Since
 from headrace.rest.watcher import Watcher
 
 
@@ -20,7 +21,7 @@ async def watch(asked: Asked) -> Response:
     """Server-sent events: all that is there, then each change."""
     last = asked.request.headers.get("last-event-id")
     try:
-        since = p.read_since(last) if last else asked.get(p.SINCE, {})
+        since = Since.read(last) if last else asked.get(p.SINCE, Since())
     except ValueError:
         raise ParameterInvalid("Last-Event-ID", last or "", p.SINCE.needed) from None
     return EventStream(_watcher(asked, since), SERVER_SENT)
@@ -28,7 +29,7 @@ async def watch(asked: Asked) -> Response:
 
 async def watch_socket(asked: Asked, socket: WebSocket) -> None:
     """The same over a WebSocket."""
-    await tell_socket(socket, _watcher(asked, asked.get(p.SINCE, {})))
+    await tell_socket(socket, _watcher(asked, asked.get(p.SINCE, Since())))
 
 
 async def watchers(asked: Asked) -> Response:
@@ -37,7 +38,7 @@ async def watchers(asked: Asked) -> Response:
     found = [
         {
             "number": one.number,
-            "user": one.user,
+            "user": one.user.name,
             "store": one.store.name,
             "seconds": round(now - one.began, 1),
             "told": one.told,
@@ -53,13 +54,14 @@ async def end_watcher(asked: Asked) -> Response:
     return Response(status_code=204)
 
 
-def _watcher(asked: Asked, since: dict[int, int]) -> Watcher:
+def _watcher(asked: Asked, since: Since) -> Watcher:
     watched = Watched(
         asked.store.name,
         key=asked.get(p.WATCHED_KEY),
         first=asked.get(p.FIRST),
         last=asked.get(p.LAST),
         prefix=asked.get(p.PREFIX),
-        since=since,
+        since=since.offsets,
+        life=since.life,
     )
-    return asked.watchers.begin(asked.store, watched, asked.user.name)
+    return asked.watchers.begin(asked.store, watched, asked.user)

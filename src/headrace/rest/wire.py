@@ -71,7 +71,8 @@ def reply_of(text: bytes) -> Reply:
 def watched_text(watched: Watched, partitions: Collection[int]) -> str:
     """A watch at another instance."""
     said = {name: _sent(name, getattr(watched, name)) for name in ("store", "key", "first", "last", "prefix")}
-    return dumps({**said, "since": list(watched.since.items()), "partitions": sorted(partitions)})
+    since = list(watched.since.items())
+    return dumps({**said, "life": watched.life, "since": since, "partitions": sorted(partitions)})
 
 
 def watched_of(text: bytes) -> tuple[Watched, list[int]]:

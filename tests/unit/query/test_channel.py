@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import cast
+
+import pytest
+
 from headrace.query.answering import Changed, Watched
 from headrace.query.layout import Layout
-from headrace.query.watching import Watcher, _Watchers
+from headrace.query.replica import Replica
+from headrace.query.watching import Channel, ChannelEnded, ReplicaWatcher, _ReplicaWatchers
 from headrace.serde import STRING
 
 LAYOUT = Layout.of(STRING)
@@ -13,9 +18,9 @@ LAYOUT = Layout.of(STRING)
 class Seen:
     """One who watches, and the keys it was told of."""
 
-    def __init__(self, among: _Watchers, watched: Watched) -> None:
+    def __init__(self, among: _ReplicaWatchers, watched: Watched) -> None:
         self.keys: list[bytes] = []
-        self.watcher = Watcher(0, LAYOUT, watched, self._tell, lambda _: None)
+        self.watcher = ReplicaWatcher(0, LAYOUT, watched, self._tell, self._tell, lambda _: None)
         self.watcher.open()
         among.add(self.watcher)
 
@@ -23,12 +28,12 @@ class Seen:
         self.keys += [change.key for change in changes]
 
 
-def tell(among: _Watchers, *keys: bytes) -> None:
+def tell(among: _ReplicaWatchers, *keys: bytes) -> None:
     among.tell([(LAYOUT.place(key), Changed(0, offset, key, None)) for offset, key in enumerate(keys)])
 
 
 def test_those_of_a_key_a_range_and_everything() -> None:
-    among = _Watchers()
+    among = _ReplicaWatchers()
     assert not among
     one, same, another = (Seen(among, Watched("s", key=key)) for key in (b"a", b"a", b"c"))
     some = Seen(among, Watched("s", first=b"a", last=b"b"))
@@ -42,7 +47,7 @@ def test_those_of_a_key_a_range_and_everything() -> None:
 
 
 def test_who_has_left_is_told_no_more_and_the_others_are() -> None:
-    among = _Watchers()
+    among = _ReplicaWatchers()
     one, same = (Seen(among, Watched("s", key=b"a")) for _ in range(2))
     some = Seen(among, Watched("s", first=b"a", last=b"b"))
     among.discard(some.watcher)
@@ -52,3 +57,41 @@ def test_who_has_left_is_told_no_more_and_the_others_are() -> None:
     assert (one.keys, same.keys, some.keys) == ([], [b"a"], [])
     among.discard(same.watcher)
     assert not among
+
+
+def test_nobody_joins_a_channel_that_has_ended() -> None:
+    class Read:
+        next = 7
+
+    channel = Channel(0, LAYOUT)
+    watched = Watched("s", since={0: 7})
+    replica = cast(Replica, Read())
+    watcher = ReplicaWatcher(0, LAYOUT, watched, lambda _: None, lambda _: None, lambda _: None)
+    assert list(channel.join(watcher, replica)) == []
+    channel.end()
+    with pytest.raises(ChannelEnded):
+        channel.join(watcher, replica)
+
+
+def test_what_changes_while_one_is_told_what_is_there_is_told_in_parts_that_may_wait() -> None:
+    first: list[list[Changed]] = []
+    later: list[list[Changed]] = []
+
+    def tell_first(changes: list[Changed]) -> None:
+        first.append(changes)
+        if len(first) == 1:  # more changes while the first ones are handed over
+            watcher.tell_changes([Changed(0, 5_000 + number, b"%d" % number, None) for number in range(600)])
+        elif len(first) == 4:
+            watcher.tell_changes([Changed(0, 6_000, b"0", None)])
+
+    watcher = ReplicaWatcher(0, LAYOUT, Watched("s"), tell_first, later.append, lambda _: None)
+    for number in range(3_000):
+        watcher.tell_changes([Changed(0, number, b"%d" % (number % 2_000), None)])
+    watcher.open()
+    assert [len(part) for part in first] == [500, 500, 500, 500]
+    told = [change.offset for part in first for change in part]
+    assert told == list(range(1_000, 3_000))
+    assert [len(part) for part in later] == [600]
+    assert [change.offset for change in later[0]] == [*range(5_001, 5_600), 6_000]
+    watcher.tell_changes([Changed(0, 7_000, b"1", None)])
+    assert len(later) == 2

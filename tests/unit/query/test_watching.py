@@ -11,7 +11,7 @@ from headrace.errors import NobodyAnswers
 from headrace.query.answering import Changed, Watched
 from headrace.query.instance import Instance
 from headrace.query.store import Store
-from headrace.query.watching import Watching
+from headrace.query.watching import LocalWatch
 from headrace.serde import INT64, STRING
 from query.application import Application, until
 
@@ -35,6 +35,7 @@ class Told:
         self.changes: list[Changed] = []
         self.known, self.since = dict(known or {}), dict[int, int]()
         self.gone: list[int] = []
+        self.life = ""
 
     def tell(self, changes: list[Changed]) -> None:
         for change in changes:
@@ -48,9 +49,9 @@ class Told:
                 self.since[change.partition] = change.offset + 1
 
 
-def watch(instance: Instance, told: Told, **which: Any) -> Watching:
-    watching = instance.watch(Watched("counts", **which), told.tell, ALL, told.gone.append)
-    told.since = {**watching.since, **told.since}
+def watch(instance: Instance, told: Told, **which: Any) -> LocalWatch:
+    watching = instance.watch(Watched("counts", **which), told.tell, told.tell, ALL, told.gone.append)
+    told.since, told.life = {**watching.since, **told.since}, watching.life
     return watching
 
 
@@ -103,7 +104,7 @@ def test_who_comes_back_is_told_what_was_missed(app: Application, tmp_path: Path
         app.batch({"counts": [("a", 10), ("b", None)]})
         again = Told(told.known)
         until(lambda: Store(instance, "counts").get("a") == 10)
-        watching = watch(instance, again, since=told.since)
+        watching = watch(instance, again, since=told.since, life=told.life)
         assert not watching.whole
         assert {change.key for change in again.changes} == {b"a", b"b"}
         assert again.known == {"a": 10, "c": 3}
@@ -114,7 +115,8 @@ def test_who_comes_back_is_told_what_was_missed(app: Application, tmp_path: Path
 def test_what_is_not_remembered_is_told_again(app: Application, tmp_path: Path) -> None:
     with app.ready(tmp_path) as instance:
         told = Told()
-        watching = watch(instance, told, since=dict.fromkeys(ALL, 0))
+        life = watch(instance, Told()).life
+        watching = watch(instance, told, since=dict.fromkeys(ALL, 0), life=life)
         assert watching.whole == {change.partition for change in told.changes}  # nothing was missed of empty ones
         assert told.known == {"a": 1, "b": 2, "c": 3}
 
@@ -129,3 +131,27 @@ def test_who_watches_is_told_when_a_partition_goes(app: Application, tmp_path: P
         watch(instance, told)
     with pytest.raises(NobodyAnswers, match="it is not held here"):
         watch(instance, told)
+
+
+def test_after_a_reset_what_was_told_before_means_nothing(app: Application, tmp_path: Path) -> None:
+    with app.ready(tmp_path) as instance:
+        told = Told()
+        watch(instance, told)
+        app.begin_anew()
+        app.batch({"counts": [("a", 10), ("b", 20), ("c", 30), ("d", 40)]})
+        until(lambda: sorted(told.gone) == list(ALL))
+        until(lambda: instance.ready and Store(instance, "counts").get("d") == 40)
+        again = Told()
+        watching = watch(instance, again, since=told.since, life=told.life)
+        assert watching.life != told.life
+        assert watching.whole == set(ALL)
+        assert again.known == {"a": 10, "b": 20, "c": 30, "d": 40}
+
+
+def test_what_has_just_ended_here_is_looked_for_elsewhere(app: Application, tmp_path: Path) -> None:
+    with app.ready(tmp_path) as instance:
+        told = Told()
+        watch(instance, told).close()
+        instance._reader.holdings[0].held["counts"].channel.end()
+        with pytest.raises(NobodyAnswers, match="it was closed here"):
+            watch(instance, told, since=told.since, life=told.life)

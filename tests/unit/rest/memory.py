@@ -25,6 +25,7 @@ class MemoryWatch:
     gone: Callable[[int], None]
     among: list[MemoryWatch]
     since: dict[int, int]
+    life: str
     whole: set[int] = field(default_factory=set)
 
     def close(self) -> None:
@@ -49,7 +50,12 @@ class Memory:
     watches: list[MemoryWatch] = field(default_factory=list)
     changes: dict[str, list[Changed]] = field(default_factory=dict)
     forgotten: int = 0
+    life: str = "Life1"
+    """Of the changelogs."""
+
     asked: list[Question] = field(default_factory=list)
+    meanwhile: Callable[[MemoryWatch], None] = lambda _: None
+    """Called when a watch has been told all that is there, before it is handed back."""
 
     def add(self, name: str, key: Serde[Any], value: Serde[Any], rows: Mapping[Any, Any]) -> Memory:
         """A store with these rows."""
@@ -129,15 +135,16 @@ class Memory:
     def watch(
         self,
         watched: Watched,
+        tell_first: Callable[[list[Changed]], None],
         tell: Callable[[list[Changed]], None],
         partitions: Collection[int],
         gone: Callable[[int], None],
     ) -> Watch:
         assert set(partitions) == {0}
         since = watched.since.get(0)
-        made = MemoryWatch(watched, tell, gone, self.watches, {0: self.offset})
-        if since is not None and self.forgotten <= since <= self.offset:
-            tell(
+        made = MemoryWatch(watched, tell, gone, self.watches, {0: self.offset}, self.life)
+        if since is not None and watched.life == self.life and self.forgotten <= since <= self.offset:
+            tell_first(
                 [
                     one
                     for one in self.changes.get(watched.store, [])
@@ -148,8 +155,9 @@ class Memory:
             made.whole = {0}
             for key, entry in self.rows[watched.store].items():
                 if _wanted(watched, key):
-                    tell([Changed(0, -1, key, entry)])
+                    tell_first([Changed(0, -1, key, entry)])
         self.watches.append(made)
+        self.meanwhile(made)
         return made
 
 

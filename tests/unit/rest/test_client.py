@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
+import httpx
 import pytest
 
 import headrace as hr
@@ -17,7 +20,9 @@ from headrace.errors import (
     StoreNotAsked,
 )
 from headrace.query.position import Position
-from headrace.rest.client import Change, Connection
+from headrace.rest.client import Change, Connection, Watching
+from headrace.rest.forms import StoreForm
+from headrace.rest.remote import Remote
 from headrace.rest.users import Role, User, hashed_password, hashed_token, new_token
 from rest.conftest import Play, Serving
 from rest.memory import Memory
@@ -69,15 +74,28 @@ def test_json_is_plain_unless_a_class_is_given(connection: Connection) -> None:
 def test_time_does_not_go_back(connection: Connection, memory: Memory) -> None:
     counts = connection.store("counts")
     counts.get("be")
-    seen = memory.position
+    counts.get("be")
+    assert memory.asked[-1].at_least == Position({("plays", 0): 9})
     memory.position = Position({("plays", 0): 3})  # as another server would be that lags
-    with pytest.raises(ServerRefused) as refused:
-        counts.get("be")
-    assert refused.value.answered == "position-not-reached"
-    assert str(refused.value).startswith("plays-0@9 was not reached within 5 s, plays-0@3 was\n  to do: ask again")
     assert counts.stale().get("be") == 2
-    memory.position = seen
-    assert counts.at_least(Position({("plays", 0): 9}), "1s").get("be") == 2
+    with pytest.raises(ServerRefused) as refused:
+        counts.at_least(Position({("plays", 0): 9}), "1s").get("be")
+    assert refused.value.answered == "position-not-reached"
+    assert str(refused.value).startswith("plays-0@9 was not reached within 1 s, plays-0@3 was\n  to do: ask again")
+
+
+def test_an_application_that_begins_anew_answers_again(connection: Connection, memory: Memory) -> None:
+    counts = connection.store("counts")
+    counts.get("be")
+    memory.position = Position({("plays", 0): 3})  # it has begun anew
+    assert counts.get("be") == 2
+    assert [one.at_least for one in memory.asked[-2:]] == [Position({("plays", 0): 9}), None]
+    assert counts.at_least(Position({("plays", 0): 2})).all() == {"be": 2, "not": 1, "or": 1, "to": 2}
+    memory.position = Position({("plays", 0): 1})
+    asked = len(memory.asked)
+    with pytest.raises(ServerRefused, match="plays-0@2 was not reached"):
+        counts.at_least(Position({("plays", 0): 2})).count()
+    assert [one.at_least for one in memory.asked[asked:]] == [Position({("plays", 0): at}) for at in (3, 2)]
 
 
 def test_the_next_server_is_asked_if_one_is_not_there(memory: Memory, serving: Serving) -> None:
@@ -124,6 +142,8 @@ def test_watching(connection: Connection, memory: Memory) -> None:
     memory.put("counts", "to", None)
     assert next(watching) == Change("two", 2, 5)
     assert next(watching) == Change("to", None, None)
+    memory.put("counts", "two", 3, ts=6)
+    assert next(watching) == Change("two", 3, 6)
     assert watching.current
     watching.close()
 
@@ -156,3 +176,40 @@ def test_what_went_while_nobody_could_watch_is_told(memory: Memory, serving: Ser
                 break
         assert held == {"be": None, "not": 1, "or": 5, "to": 2}
         watching.close()
+
+
+def test_who_had_to_begin_anew_does_not_go_on_from_before(memory: Memory) -> None:
+    there = '"value":2,"ts":1}\n\n'
+    told = [
+        f'event: change\nid: 0=5\ndata: {{"key":"be",{there}' + "event: anew\nid:\ndata: {}\n\n",
+        f'event: change\ndata: {{"key":"be",{there}' + "event: current\nid: 0=7\ndata: {}\n\n",
+        f'event: change\nid: 0=8\ndata: {{"key":"end",{there}',
+    ]
+    asked: list[str] = []
+
+    class Scripted:
+        closed = False
+
+        def path(self, *_: object) -> str:
+            return ""
+
+        @contextmanager
+        def open(self, _path: str, params: dict[str, str], *_: object) -> Iterator[httpx.Response]:
+            asked.append(params.get("since", ""))
+            yield httpx.Response(200, content=told[len(asked) - 1].encode())
+
+        def turn(self) -> None:
+            pass
+
+    watching = Watching(cast(Remote, Scripted()), StoreForm(memory.stores["counts"]), {})
+    assert [next(watching) for _ in range(3)] == [Change("be", 2, 1), Change("be", 2, 1), Change("end", 2, 1)]
+    assert asked == ["", "", "0=7"]
+
+
+def test_texts_with_any_ends_of_lines_are_watched(connection: Connection, memory: Memory) -> None:
+    for letter in "\x85\u2028\u2029\x0b\x0c\x1c\r\n":
+        memory.put("counts", f"t{letter}t", 1)
+    watching = connection.store("counts").watch(prefix="t")
+    told = {next(watching).key for _ in range(9)}
+    assert told == {"to", *(f"t{letter}t" for letter in "\x85\u2028\u2029\x0b\x0c\x1c\r\n")}
+    watching.close()

@@ -45,7 +45,7 @@ def test_replies_watches_and_changes_there_and_back() -> None:
         position=POSITION, entries=[Entry(b"k", b"\xfe", -5)], count=3, more=True, stale=True, instances=("a",)
     )
     assert reply_of(reply_text(reply).encode()) == reply
-    watched = Watched("counts", key=b"k", first=b"a", last=b"z", prefix=b"p", since={0: 5, 3: 9})
+    watched = Watched("counts", key=b"k", first=b"a", last=b"z", prefix=b"p", since={0: 5, 3: 9}, life="Life1")
     assert watched_of(watched_text(watched, [3, 0]).encode()) == (watched, [0, 3])
     changes = [Changed(0, 5, b"k", Entry(b"k", b"v", 7)), Changed(1, 6, b"gone", None)]
     import json

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+import pytest
+
 from headrace.query.answering import Changed
 from headrace.query.question import Entry
-from headrace.rest.push import Budget, Pending
+from headrace.rest.push import Budget, NobodyTakes, Pending
 
 ROOM = 1 << 20
 
@@ -49,7 +51,7 @@ def test_of_one_who_is_slow_the_last_of_each_key_waits() -> None:
             pending.tell([changed(offset, b"%d" % (offset % 10), 1_000)])
         taken = pending.take()
         assert [change.offset for change in taken.changes] == list(range(1_990, 2_000))
-        assert (taken.since, pending.conflated) == ({0: 2_000}, 1_990)
+        assert (pending.since, pending.conflated) == ({0: 2_000}, 1_990)
         again = [changed(offset, b"be") for offset in (2_000, 2_001)]
         pending.tell(again)
         assert pending.take().changes == again  # it has caught up
@@ -71,3 +73,51 @@ def test_who_has_no_room_for_the_last_of_each_key_is_cut_off() -> None:
 
     with_pending(work, budget, limit=10_000)
     assert all_is_left(budget)
+
+
+def test_what_is_told_at_first_waits_for_its_reader_and_is_never_too_much() -> None:
+    budget = Budget(ROOM)
+    changes = [changed(offset, b"%d" % offset, 1_000) for offset in range(200)]
+
+    async def run() -> None:
+        pending = Pending(asyncio.get_running_loop(), 10_000, budget)
+        telling = asyncio.create_task(asyncio.to_thread(pending.tell_first, changes, pending.turn))
+        taken: list[Changed] = []
+        while len(taken) < len(changes) and not pending.closed:
+            await asyncio.wait_for(pending.event.wait(), 10)
+            taken += pending.take().changes
+        await telling
+        assert taken == changes
+
+    asyncio.run(run())
+    assert all_is_left(budget)
+
+
+def test_who_has_left_or_begun_anew_is_told_no_more_of_what_is_there() -> None:
+    def work(pending: Pending) -> None:
+        turn = pending.turn
+        pending.tell_first([changed(-1, b"be")], turn)
+        pending.forget()
+        with pytest.raises(NobodyTakes):
+            pending.tell_first([changed(-1, b"or")], turn)
+        pending.close()
+        with pytest.raises(NobodyTakes):
+            pending.tell_first([], pending.turn)
+        assert pending.take().changes == []
+
+    with_pending(work, Budget(ROOM))
+
+
+def test_there_is_nowhere_to_go_on_from_before_all_was_told_once() -> None:
+    def work(pending: Pending) -> None:
+        pending.tell([changed(3, b"be")])
+        assert pending.take().since == {}
+        pending.is_current()
+        assert pending.take().since == {0: 4}
+        pending.tell([changed(4, b"be")])
+        assert pending.take().since == {0: 5}
+        pending.forget()
+        pending.tell([changed(9, b"be")])
+        assert pending.take().since == {}
+
+    with_pending(work, Budget(ROOM))

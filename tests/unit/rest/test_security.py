@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import itertools
+import time
 from pathlib import Path
 
 import httpx
@@ -134,6 +136,41 @@ def test_users_come_and_go_while_it_runs(
     assert secured.get(KEY, headers=bearer(tokens["page"])).status_code == 401
     path.write_text("half a line")
     assert secured.get(KEY, headers=bearer(tokens["boss"])).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("line", "still"),
+    [
+        ("", False),
+        ("page read shop {same}", False),
+        ("page read music {other}", False),
+        ("page admin * {same}", True),
+    ],
+)
+def test_who_may_not_read_any_more_is_told_no_more(
+    memory: Memory,
+    serving: Serving,
+    tokens: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    line: str,
+    still: bool,
+) -> None:
+    monkeypatch.setattr("headrace.rest.gate._LOOK_S", 0.0)
+    monkeypatch.setattr("headrace.rest.watcher._HEARTBEAT_S", 0.2)
+    path = tmp_path / "users.txt"
+    others = "".join(one for one in path.read_text().splitlines(True) if not one.startswith("page"))
+    url = f"{serving(memory, users=path).url}/apps/music/stores/counts/watch"
+    line = line.format(same=hashed_token(tokens["page"]), other=hashed_token(new_token("page")))
+    with httpx.stream("GET", url, headers=bearer(tokens["page"]), timeout=5) as answer:
+        lines = answer.iter_lines()
+        assert "event: current" in lines
+        assert ":" in lines  # a heartbeat: it may still
+        path.write_text(f"{others}{line}\n")
+        time.sleep(0.5)
+        memory.put("counts", "be", 7)
+        told = 'data: {"key":"be","value":7,"ts":1000}' in itertools.islice(lines, 20)
+        assert told == still
 
 
 def test_other_instances_have_the_secret(secured: httpx.Client, tokens: dict[str, str]) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,9 +14,16 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from headrace.rest.settings import Limits
+from headrace.query.answering import Watched
+from headrace.rest.events import tell_socket
+from headrace.rest.peers import PeerWatches
+from headrace.rest.service import Service
+from headrace.rest.settings import Limits, Serve
+from headrace.rest.users import Role, User
+from headrace.rest.watchers import Watchers
+from query.application import until
 from rest.conftest import Serving
-from rest.memory import Memory
+from rest.memory import Memory, MemoryWatch
 
 WATCH = "/apps/music/stores/counts/watch"
 
@@ -31,7 +41,8 @@ class Events:
         """The next one: its kind and its data."""
         kind, data = "message", ""
         for line in self._lines:
-            name, _, text = line.partition(": ")
+            name, _, text = line.partition(":")
+            text = text.removeprefix(" ")
             if name == "event":
                 kind = text
             elif name == "data":
@@ -75,22 +86,56 @@ def test_one_who_comes_back_is_told_what_was_missed(watching: httpx.Client, memo
     with watching.stream("GET", WATCH) as answer:
         events = Events(answer)
         events.until("current")
-        assert events.last_id == "0=9"
+        assert events.last_id == "0=9~Life1"
     memory.put("counts", "or", 7)
-    for how in ({"params": {"since": "0=9"}}, {"headers": {"last-event-id": "0=9"}}):
+    for how in ({"params": {"since": "0=9~Life1"}}, {"headers": {"last-event-id": "0=9~Life1"}}):
         with watching.stream("GET", WATCH, **how) as answer:  # type: ignore[arg-type]
             events = Events(answer)
             assert events.next() == ("change", {"key": "or", "value": 7, "ts": 1000})
             assert events.next() == ("current", {})
-            assert events.last_id == "0=10"
+            assert events.last_id == "0=10~Life1"
 
 
 def test_one_who_comes_back_too_late_is_told_everything_anew(watching: httpx.Client, memory: Memory) -> None:
     memory.forgotten = 9
-    with watching.stream("GET", f"{WATCH}?since=0=3") as answer:
+    with watching.stream("GET", f"{WATCH}?since=0=3~Life1") as answer:
+        events = Events(answer)
+        events.last_id = "0=3~Life1"
+        assert events.next() == ("anew", {})
+        assert events.last_id == ""
+        assert len(events.until("current")) == 5
+        assert events.last_id == "0=9~Life1"
+
+
+@pytest.mark.parametrize("since", ["0=9~Life1", "0=9"])
+def test_one_who_comes_back_after_a_reset_is_told_everything_anew(
+    watching: httpx.Client, memory: Memory, since: str
+) -> None:
+    memory.life = "Life2"
+    with watching.stream("GET", f"{WATCH}?since={since}") as answer:
         events = Events(answer)
         assert events.next() == ("anew", {})
         assert len(events.until("current")) == 5
+        assert events.last_id == "0=9~Life2"
+
+
+def test_one_who_is_there_at_a_reset_is_told_everything_anew(watching: httpx.Client, memory: Memory) -> None:
+    with watching.stream("GET", WATCH) as answer:
+        events = Events(answer)
+        events.until("current")
+        memory.put("counts", "be", 5)
+        assert events.next()[1]["key"] == "be"
+        (first,) = memory.watches
+        memory.watches.clear()
+        memory.life, memory.offset = "Life2", 8
+        memory.rows["counts"].clear()
+        memory.put("counts", "new", 1)
+        first.gone(0)
+        assert events.next() == ("anew", {})
+        assert events.until("current") == [{"key": "new", "value": 1, "ts": 1000}, {}]
+        assert events.last_id == "0=9~Life2"
+        memory.put("counts", "new", 2)  # at the same offset as that of before
+        assert events.next() == ("change", {"key": "new", "value": 2, "ts": 1000})
 
 
 def test_one_key(watching: httpx.Client, memory: Memory) -> None:
@@ -107,13 +152,19 @@ def test_over_a_web_socket(memory: Memory, serving: Serving) -> None:
     with connect(f"{url}{WATCH}?key=be") as socket:
         told = [json.loads(socket.recv(10)) for _ in range(3)]
         assert told == [
-            {"event": "anew"},
-            {"event": "change", "id": "0=9", "key": "be", "value": 2, "ts": 1000},
-            {"event": "current", "id": "0=9"},
+            {"event": "anew", "id": ""},
+            {"event": "change", "key": "be", "value": 2, "ts": 1000},
+            {"event": "current", "id": "0=9~Life1"},
         ]
         socket.send("nobody listens")
         memory.put("counts", "be", 3)
-        assert json.loads(socket.recv(10)) == {"event": "change", "id": "0=10", "key": "be", "value": 3, "ts": 1000}
+        assert json.loads(socket.recv(10)) == {
+            "event": "change",
+            "id": "0=10~Life1",
+            "key": "be",
+            "value": 3,
+            "ts": 1000,
+        }
     with pytest.raises(InvalidStatus) as refused, connect(f"{url}/apps/music/stores/none/watch"):
         pass
     assert refused.value.response.status_code == 404
@@ -132,6 +183,53 @@ def test_a_partition_that_goes_elsewhere_is_followed_there_or_from_here_again(
         assert events.next() == ("change", {"key": "be", "value": 5, "ts": 1000})
         memory.put("counts", "be", 6)
         assert events.next() == ("change", {"key": "be", "value": 6, "ts": 1000})
+
+
+def test_a_partition_that_goes_while_it_is_told_is_followed_again(watching: httpx.Client, memory: Memory) -> None:
+    def leave(made: MemoryWatch) -> None:
+        memory.meanwhile = lambda _: None
+        made.close()
+        made.gone(0)
+        time.sleep(0.2)  # the server learns of it before the watch is handed back
+
+    memory.meanwhile = leave
+    with watching.stream("GET", WATCH) as answer:
+        events = Events(answer)
+        events.until("current")
+        assert len(memory.watches) == 1
+        memory.put("counts", "be", 5)
+        assert events.next() == ("change", {"key": "be", "value": 5, "ts": 1000})
+
+
+def test_one_who_leaves_while_being_told_leaves_nothing_behind(watching: httpx.Client, memory: Memory) -> None:
+    left = threading.Event()
+
+    def wait(_: MemoryWatch) -> None:
+        left.wait(20)
+
+    memory.meanwhile = wait
+    with watching.stream("GET", WATCH) as answer:
+        Events(answer).until("change")
+    until(lambda: watching.get("/apps/music/watchers").json() == {"watchers": []})
+    assert len(memory.watches) == 1
+    left.set()
+    until(lambda: memory.watches == [])
+
+
+def test_one_who_goes_before_a_socket_is_open_leaves_nothing_behind(memory: Memory) -> None:
+    class Gone:
+        async def accept(self) -> None:
+            raise RuntimeError
+
+    async def run() -> None:
+        service = Service(memory, Limits())
+        watchers = Watchers(service, PeerWatches(Serve()), lambda _: True)
+        watcher = watchers.begin(service.store("counts"), Watched("counts"), User("ann", Role.READ, None, ""))
+        with pytest.raises(RuntimeError):
+            await tell_socket(Gone(), watcher)  # type: ignore[arg-type]
+        assert watchers.all() == []
+
+    asyncio.run(run())
 
 
 def test_watchers_are_seen_and_ended(watching: httpx.Client, memory: Memory) -> None:

@@ -69,7 +69,7 @@ export function watch(where, { change, anew = () => {}, current = () => {}, stat
     if (!response.ok) throw await refusal(response);
     for await (const event of events(response.body, attempt)) {
       if (closed) return;
-      if (event.id) last = event.id;
+      if (event.id !== null) last = event.id || null; // an empty one: there is nothing to go on from
       if (event.name === "anew" || fresh) {
         anew();
         fresh = false;
@@ -135,7 +135,7 @@ async function* events(body, attempt) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let silence = setTimeout(() => attempt.abort(), SILENCE_MS);
   let text = "";
-  let event = { name: "", id: "", data: [] };
+  let event = { name: "", id: null, data: [] };
   try {
     for (;;) {
       const { value, done } = await reader.read();
@@ -149,7 +149,7 @@ async function* events(body, attempt) {
           if (event.name || event.data.length) {
             yield { name: event.name || "message", id: event.id, data: event.data.join("\n") };
           }
-          event = { name: "", id: "", data: [] };
+          event = { name: "", id: null, data: [] };
           continue;
         }
         const [, field, content] = /^([^:]*):? ?(.*)$/.exec(line);

@@ -120,6 +120,11 @@ class Genres {
     chart.show(songs);
   }
 
+  /** Empty all but these. */
+  keep(told) {
+    for (const genre of this.#charts.keys()) if (!told.has(genre)) this.show(genre, []);
+  }
+
   tick() {
     for (const { chart } of this.#charts.values()) chart.tick();
   }
@@ -147,9 +152,18 @@ class Figures {
   #rate = new Rate();
   #known = false;
 
+  /** Everything is told again. */
+  anew() {
+    this.#plays.clear();
+    this.#total = 0;
+    this.#known = false;
+  }
+
+  /** A song with its plays; null if it is gone. */
   change(song, plays) {
-    this.#total += plays - (this.#plays.get(song) ?? 0);
-    this.#plays.set(song, plays);
+    this.#total += (plays ?? 0) - (this.#plays.get(song) ?? 0);
+    if (plays === null) this.#plays.delete(song);
+    else this.#plays.set(song, plays);
   }
 
   current() {
@@ -210,17 +224,23 @@ function opened(any) {
 
 const app = await application(sign.of("application"));
 sign.forget("application");
-let any = false;
+const charts = new Set(); // those that were told since everything was told anew
 watch(address(["apps", app, "stores", "charts", "watch"]), {
+  anew: () => charts.clear(),
   change(entry) {
-    any = true;
+    charts.add(entry.key);
     change(entry);
   },
-  current: () => any || opened(false),
+  // What was there before, and was not told anew, has gone meanwhile.
+  current() {
+    if (!charts.has(OVERALL)) change({ key: OVERALL, value: null });
+    genres.keep(charts);
+  },
   state: sign.of("charts"),
 });
 watch(address(["apps", app, "stores", "song-plays", "watch"]), {
-  change: (entry) => figures.change(entry.key, entry.value?.plays ?? 0),
+  anew: () => figures.anew(),
+  change: (entry) => figures.change(entry.key, entry.value?.plays ?? null),
   current: () => figures.current(),
   state: sign.of("song-plays"),
 });
