@@ -92,9 +92,11 @@ from headrace.errors.processor import (
     TimestampNegative,
 )
 from headrace.errors.query import (
+    AnswerTookTooLong,
     EntryUnreadable,
     NobodyAnswers,
     NotRunning,
+    PeerFailed,
     PeerUnreachable,
     PositionGone,
     PositionNotReached,
@@ -171,6 +173,7 @@ from headrace.errors.setup import (
 
 __all__ = [
     "AlreadyStarted",
+    "AnswerTookTooLong",
     "AppNotFound",
     "AppNotServed",
     "ArrowMissing",
@@ -250,6 +253,7 @@ __all__ = [
     "ParentNotStream",
     "PartitionsChanged",
     "PathUnknown",
+    "PeerFailed",
     "PeerUnreachable",
     "PlanError",
     "PortInUse",

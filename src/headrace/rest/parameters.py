@@ -196,7 +196,7 @@ AT_LEAST = Parameter(
 )
 TIMEOUT = Parameter(
     "timeout",
-    "How long the answer may wait. 5s if not given.",
+    "How long the answer may take. 5s if not given.",
     _timeout,
     _fixed({"type": "string", "pattern": _TIMEOUT}),
     "a duration up to 60s, such as 500ms or 5s",
@@ -213,3 +213,10 @@ WATCHER = Parameter("watcher", "Its number.", _number, _fixed(whole(64, 0)), "th
 
 FRESHNESS = (AT_LEAST, TIMEOUT, STALE)
 """Of every question."""
+
+_FIELDS = {AT_LEAST.name: "at_least", TIMEOUT.name: "timeout_ms", STALE.name: "stale"}
+
+
+def freshness(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given of these, as a question has it."""
+    return {field: given[name] for name, field in _FIELDS.items() if name in given}

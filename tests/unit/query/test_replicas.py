@@ -158,7 +158,7 @@ def test_pages_are_of_one_moment(app: Application, tmp_path: Path) -> None:
             counts.at_least(position).get("0499")
         assert found == rows
         assert counts.count() == 499 + 6
-        first = counts.answers.range(limit=10)
+        first = next(counts.answers.pages(size=10))
         app.batch({"counts": [("0000", 77)]})
         assert counts.range(limit=1, as_of=first.position) == {"0000": 0}
         with pytest.raises(PositionGone, match="what stores held at in-0@7~3f2a is not kept any more"):

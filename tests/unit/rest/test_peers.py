@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
 
 import headrace as hr
-from headrace.errors import NobodyAnswers, PeerUnreachable, PositionNotReached
+from headrace.errors import (
+    AnswerTookTooLong,
+    NobodyAnswers,
+    PeerFailed,
+    PeerUnreachable,
+    PositionNotReached,
+    TooManyRequests,
+)
 from headrace.query.answering import Changed, Watched
 from headrace.query.position import Position
 from headrace.query.question import Count, Entry, Get, Question, Reply, Scan
@@ -75,7 +83,7 @@ def test_another_instance_is_asked(memory: Memory, serving: Serving) -> None:
     server, peers = serving(memory), HttpPeers(Serve())
     found = peers.ask(server.url, Get(store="counts", key=b"be"), [0])
     assert (found.entries[0].value, found.instances) == (hr.INT64.write(2), ("here",))
-    with pytest.raises(PeerUnreachable, match="store-not-asked"):
+    with pytest.raises(PeerFailed, match="store-not-asked"):
         peers.ask(server.url, Count(store="none"), [0])
     server.close()
     with pytest.raises(PeerUnreachable, match="does not answer"):
@@ -96,5 +104,32 @@ def test_its_errors_are_raised_here(memory: Memory, serving: Serving, monkeypatc
     with pytest.raises(PositionNotReached, match=r"plays-0@3~moment1 was not reached within 0.01 s"):
         peers.ask(server.url, question, [0])
     fail(NobodyAnswers("counts", [0], "it is not held here"))
-    with pytest.raises(NobodyAnswers, match="it is not held here"):
+    with pytest.raises(NobodyAnswers, match=r"^nobody answers for partition 0 of store 'counts': it is not held here"):
         peers.ask(server.url, replace(question, at_least=None), [0])
+    fail(AnswerTookTooLong("counts", 10))
+    with pytest.raises(AnswerTookTooLong, match=r"store 'counts' could not be gone through within 0.01 s") as slow:
+        peers.ask(server.url, question, [0])
+    assert "in Python at_least(Position(), '60s')" in str(slow.value)
+
+
+def test_one_that_is_there_but_does_not_answer_is_not_taken_for_gone(
+    memory: Memory, serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, peers = serving(memory), HttpPeers(Serve())
+    monkeypatch.setattr("headrace.rest.peers._MORE_S", 0.2)
+    answers: list[Exception] = [TooManyRequests("requests at work"), RuntimeError("broken")]
+
+    def local(*_: object) -> Reply:
+        if answers:
+            raise answers.pop(0)
+        time.sleep(1.0)
+        raise AssertionError
+
+    monkeypatch.setattr(memory, "local", local)
+    question = Get(store="counts", key=b"be", timeout_ms=10)
+    for words in ("too-many-requests", "internal: the server failed", "timed out"):
+        with pytest.raises(PeerFailed, match=f"the instance at {server.url} has no answer: .*{words}"):
+            peers.ask(server.url, question, [0])
+    with pytest.raises(PeerFailed, match="has no answer"):
+        peers.ask("http://host:port", question, [0])
+    peers.close()
