@@ -42,9 +42,12 @@ class Remote:
         self._lock = threading.Lock()
         self._seen = Position()
         self._next: OrderedDict[tuple[str, bytes, str], str] = OrderedDict()
-        self.app = str(self.get("/apps")["apps"][0])
-        self.about = self.get(f"/apps/{_segment(self.app)}/stores")["stores"]
-        self.stores: dict[str, Queryable] = {one["name"]: _queryable(one) for one in self.about}
+        try:
+            self.app = str(self.get("/apps")["apps"][0])
+            self.about = self.get(f"/apps/{_segment(self.app)}/stores")["stores"]
+            self.stores: dict[str, Queryable] = {one["name"]: _queryable(one) for one in self.about}
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise self._no_server() from None
 
     def close(self) -> None:
         """Give back the connections."""
@@ -84,7 +87,10 @@ class Remote:
         """What a path answers, as JSON."""
         with self.open(path, params, timeout_ms) as answer:
             answer.read()
-            return answer.json()
+            try:
+                return answer.json()
+            except ValueError:
+                raise self._no_server() from None
 
     @contextmanager
     def open(
@@ -108,6 +114,8 @@ class Remote:
                 continue
             self._place = place
             try:
+                if answer.is_redirect:
+                    raise self._no_server()
                 if answer.status_code >= 400:
                     answer.read()
                     raise _refusal(answer)
@@ -121,7 +129,10 @@ class Remote:
 
     def turn(self) -> None:
         """Begin with another server the next time."""
-        self._place += 1
+        self._place = (self._place + 1) % len(self._urls)
+
+    def _no_server(self) -> ServerNotReached:
+        return ServerNotReached(self._urls[self._place], "it is no query server")
 
     def _one(self, store: StoreForm, question: Get) -> Reply:
         key = store.bare(question.key)

@@ -44,6 +44,7 @@ class Memory:
     position: Position = field(default_factory=Position)
     quick: bool = True
     ready: bool = True
+    foreign: int = 0
     offset: int = 0
     end: int = 0
     watches: list[MemoryWatch] = field(default_factory=list)
