@@ -182,7 +182,7 @@ LIMIT = Parameter(
 CURSOR = Parameter("cursor", "What the page before gave as `next`.", _text, _fixed({"type": "string"}))
 AS_OF = Parameter(
     "as_of",
-    "A position that an answer had within the last minute: entries as they were then.",
+    "The position of a page with more behind it, from within the last minute: entries as they were then.",
     _position,
     _fixed({"type": "string", "pattern": _POSITION}),
     "a position such as plays-0@42,plays-1@17",

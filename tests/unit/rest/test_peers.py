@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import replace
 
+import httpx
 import pytest
 
 import headrace as hr
@@ -20,7 +22,7 @@ from headrace.query.answering import Changed, Watched
 from headrace.query.position import Position
 from headrace.query.question import Count, Entry, Get, Question, Reply, Scan
 from headrace.rest.peers import HttpPeers
-from headrace.rest.settings import Serve
+from headrace.rest.settings import Limits, Serve
 from headrace.rest.wire import (
     changes_of,
     changes_text,
@@ -110,6 +112,27 @@ def test_its_errors_are_raised_here(memory: Memory, serving: Serving, monkeypatc
     with pytest.raises(AnswerTookTooLong, match=r"store 'counts' could not be gone through within 0.01 s") as slow:
         peers.ask(server.url, question, [0])
     assert "in Python at_least(Position(), '60s')" in str(slow.value)
+
+
+def test_another_instance_is_answered_while_all_requests_wait(
+    memory: Memory, serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, peers = serving(memory, limits=Limits(requests=1)), HttpPeers(Serve())
+    asked, let = threading.Event(), threading.Event()
+
+    def waits(_question: object) -> Reply:
+        asked.set()
+        let.wait(10)
+        return Reply(position=Position())
+
+    monkeypatch.setattr(memory, "answer", waits)
+    waiting = threading.Thread(target=httpx.get, args=(f"{server.url}/apps/music/stores/counts/count",))
+    waiting.start()
+    assert asked.wait(5)
+    assert peers.ask(server.url, Count(store="counts", timeout_ms=100), [0]).count == 4
+    let.set()
+    waiting.join(5)
+    peers.close()
 
 
 def test_one_that_is_there_but_does_not_answer_is_not_taken_for_gone(
