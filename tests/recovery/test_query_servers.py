@@ -26,7 +26,7 @@ pytestmark = pytest.mark.spark
 BACK_S = 10.0
 """Within this all keys have to be answered again."""
 
-REFUSALS = ((503, "nobody-answers"), (504, "position-not-reached"))
+REFUSALS = ((503, "nobody-answers"), (504, "position-not-reached"), (504, "position-ahead"))
 OWN = 20
 LAST_MS = 2 * BEGIN_MS
 _SOME = {"reader 0": 100, "reader 1": 100, "reader 2": 100, "writer": 4}

@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 
+from headrace.cli.forms import dumps
 from headrace.model.windows import Windowed
 from headrace.rest.connecting import USUAL_URL, connect
 
@@ -77,7 +78,7 @@ def shown(value: Any) -> str:
             return base64.urlsafe_b64encode(value).rstrip(b"=").decode()
         case Windowed(key=key, start=start, end=end):
             return f"{shown(key)}@{start}/{end}"
-    return dumps(value)
+    return dumps(as_json(value))
 
 
 def as_json(value: Any) -> Any:
@@ -90,11 +91,6 @@ def as_json(value: Any) -> Any:
         case float() if not math.isfinite(value):
             return json.dumps(value)
     return value
-
-
-def dumps(value: Any) -> str:
-    """JSON on one line."""
-    return json.dumps(as_json(value), ensure_ascii=False, separators=(",", ":"))
 
 
 def entry_lines(entries: Mapping[Any, Any], *, json_lines: bool) -> None:

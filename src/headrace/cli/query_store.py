@@ -9,7 +9,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 
-from headrace.cli.asked import as_json, dumps, entry_lines, safe, server_options, shown
+from headrace.cli.asked import as_json, entry_lines, safe, server_options, shown
+from headrace.cli.forms import dumps
 from headrace.cli.record_lines import timestamp_of
 from headrace.errors import ParameterInvalid
 from headrace.query.position import Position
@@ -41,7 +42,7 @@ def asking(command: Callable[P, R]) -> Callable[..., R]:
     """Give a command the options of every question; it gets the store on these terms as its first argument."""
 
     @click.option("--at-least", metavar="POSITION", help="Wait for an answer that reflects this position.")
-    @click.option("--timeout", metavar="TIME", default="5s", show_default=True, help="How long it may wait.")
+    @click.option("--timeout", metavar="TIME", default="5s", show_default=True, help="How long it may take.")
     @click.option("--stale", is_flag=True, help="Take an answer that may lag rather than none.")
     @click.option("--json", "json_lines", is_flag=True, help="Print JSON, one object a line.")
     @server_options
@@ -55,9 +56,7 @@ def asking(command: Callable[P, R]) -> Callable[..., R]:
         stale: bool,
         **options: object,
     ) -> R:
-        store: Store = connection.store(name)
-        if at_least is not None:
-            store = store.at_least(Position.read(at_least), timeout)
+        store: Store = connection.store(name).at_least(Position.read(at_least or ""), timeout)
         return command(store.stale() if stale else store, *args, **options)  # type: ignore[arg-type]
 
     return with_store

@@ -17,6 +17,7 @@ from headrace.rest.users import (
     hashed_token,
     new_token,
     read_users,
+    users_in,
 )
 
 _PATH = click.Path(dir_okay=False, path_type=Path)
@@ -60,11 +61,11 @@ def add(file: Path, name: str, role: str, apps: tuple[str, ...], password: bool)
         token = new_token(name)
         secret = hashed_token(token)
     user = User(name, Role(role), frozenset(apps) or None, secret)
-    before = file.read_text("utf-8") if file.exists() else ""
-    if before:
-        read_users(file)
-    write_whole(file, before + ("" if before.endswith("\n") or not before else "\n") + user.line + "\n")
-    file.chmod(0o600)
+    before = ""
+    if file.exists():
+        users_in(file)
+        before = file.read_text("utf-8")
+    write_whole(file, before + ("" if before.endswith("\n") or not before else "\n") + user.line + "\n", mode=0o600)
     if token is not None:
         click.echo(token)
     click.echo(f"added {name} to {file}", err=True)

@@ -92,10 +92,13 @@ from headrace.errors.processor import (
     TimestampNegative,
 )
 from headrace.errors.query import (
+    AnswerTookTooLong,
     EntryUnreadable,
     NobodyAnswers,
     NotRunning,
+    PeerFailed,
     PeerUnreachable,
+    PositionAhead,
     PositionGone,
     PositionNotReached,
     PositionUnreadable,
@@ -171,6 +174,7 @@ from headrace.errors.setup import (
 
 __all__ = [
     "AlreadyStarted",
+    "AnswerTookTooLong",
     "AppNotFound",
     "AppNotServed",
     "ArrowMissing",
@@ -250,9 +254,11 @@ __all__ = [
     "ParentNotStream",
     "PartitionsChanged",
     "PathUnknown",
+    "PeerFailed",
     "PeerUnreachable",
     "PlanError",
     "PortInUse",
+    "PositionAhead",
     "PositionGone",
     "PositionNotReached",
     "PositionUnreadable",

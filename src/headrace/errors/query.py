@@ -51,16 +51,17 @@ class NobodyAnswers(QueryError):
     may_pass = True
 
     def __init__(self, store: str, partitions: Iterable[int], reason: str, retry_s: float = 1.0) -> None:
-        self.retry_s = retry_s
-        numbers = ", ".join(map(str, sorted(partitions)))
+        self.reason, self.retry_s = reason, retry_s
+        numbers = [str(one) for one in sorted(partitions)]
+        which = f"partition{'' if len(numbers) == 1 else 's'} {', '.join(numbers)} of " if numbers else ""
         super().__init__(
-            f"nobody answers for partition {numbers} of store {store!r}: {reason}",
+            f"nobody answers for {which}store {store!r}: {reason}",
             fix=f"ask again in {retry_s:g} s, or accept a stale answer where there is one",
         )
 
 
 class PositionNotReached(QueryError):
-    """The application has not come as far as the answer has to reflect."""
+    """No replica has come as far in time as the answer has to reflect."""
 
     code = "position-not-reached"
     may_pass = True
@@ -70,6 +71,20 @@ class PositionNotReached(QueryError):
         super().__init__(
             f"{wanted} was not reached within {timeout_ms / 1000:g} s, {reached or 'nothing'} was",
             fix="ask again, or give it more time",
+        )
+
+
+class PositionAhead(PositionNotReached):
+    """The application itself has not come so far, in time or, if it has begun anew, in this life."""
+
+    code = "position-ahead"
+
+    def __init__(self, wanted: str, reached: str, timeout_ms: int) -> None:
+        self.retry_s = 1.0
+        QueryError.__init__(
+            self,
+            f"the application has not come to {wanted} within {timeout_ms / 1000:g} s, but to {reached or 'nothing'}",
+            fix="ask again, or give it more time; one that has begun anew may never come there",
         )
 
 
@@ -92,6 +107,31 @@ class PeerUnreachable(QueryError):
         super().__init__(
             f"the instance at {url} does not answer: {reason}",
             fix="nothing, if it was stopped: another one takes over; else see that all instances reach one another",
+        )
+
+
+class PeerFailed(QueryError):
+    """Another instance is there, but does not answer what it is asked."""
+
+    code = "peer-failed"
+    may_pass = True
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(
+            f"the instance at {url} has no answer: {reason}",
+            fix="see its log, and that all instances have the same settings",
+        )
+
+
+class AnswerTookTooLong(QueryError):
+    """There was more to go through for an answer than its time allows."""
+
+    code = "answer-took-too-long"
+
+    def __init__(self, store: str, timeout_ms: int) -> None:
+        super().__init__(
+            f"store {store!r} could not be gone through within {timeout_ms / 1000:g} s",
+            fix="ask for less, or give it more time: timeout=60s; in Python at_least(Position(), '60s')",
         )
 
 

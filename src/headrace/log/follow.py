@@ -58,7 +58,7 @@ class Follower:
             # The end, behind the marks of transactions, is seen when a fetch finds nothing, and so long does that wait.
             "fetch.wait.max.ms": 30,
         }
-        self._consumer, self.troubles = make_client(Consumer, address, kafka, settings)
+        self._consumer, _ = make_client(Consumer, address, kafka, settings)
         self._followed: set[Place] = set()
 
     def follow(self, offsets: Mapping[Place, int]) -> None:

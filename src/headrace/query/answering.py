@@ -122,6 +122,10 @@ class Serving(Answering, Protocol):
     def ready(self) -> bool:
         """Whether all that this instance is to hold can be asked."""
 
+    @property
+    def foreign(self) -> int:
+        """How many records of changelogs were left out here because their keys are none of their store's."""
+
     def local(self, question: Question, partitions: Collection[int]) -> Reply:
         """What is found in partitions that are held here: for other instances."""
 
@@ -150,4 +154,4 @@ class Peers(Protocol):
     """The way to other instances."""
 
     def ask(self, url: str, question: Question, partitions: Collection[int]) -> Reply:
-        """What `local` says there, or its error; PeerUnreachable if nobody is there, or says anything in time."""
+        """What `local` says there, or its error; PeerUnreachable if nobody is there, PeerFailed if no answer comes."""

@@ -12,7 +12,7 @@ from headrace.model.where import calling_line
 from headrace.query.answering import Answering
 from headrace.query.catalogue import Kind
 from headrace.query.position import Position
-from headrace.query.question import USUAL_TIMEOUT_MS, Count, Entry, Get, Reply, Scan
+from headrace.query.question import MOST_ENTRIES, USUAL_TIMEOUT_MS, Count, Entry, Get, Reply, Scan
 from headrace.serde import Serde
 
 LATEST = 2**63 - 1
@@ -37,13 +37,16 @@ class Asking:
             raise StoreNotAsked(name, answering.app, answering.stores)
         self.answering, self.name, self.terms, self.store = answering, name, terms, store
         self._inner: Serde[Any] = getattr(store.key, "inner", store.key)
-        self._write_key, self._read_value = store.key.write, store.value.read
+        self._write_key, self._read_value, self._at_once = store.key.write, store.value.read, answering.at_once
         self._on: dict[str, Any] = {"store": name, **vars(terms)}
 
     def get(self, key: Any) -> tuple[Any, Reply]:
         """The value of a key, None if there is none."""
-        question = Get(key=self.key(key), **self._on)
-        reply = self.answering.at_once(question) or self.answering.answer(question)
+        try:
+            question = Get(key=self._write_key(key), **self._on)
+        except ValueError as exc:
+            raise self._no_key(str(exc)) from None
+        reply = self._at_once(question) or self.answering.answer(question)
         if not reply.entries:
             return None, reply
         try:
@@ -79,7 +82,8 @@ class Asking:
         left = most
         while True:
             size = scan.limit if left is None else min(scan.limit, left)
-            reply = self.answering.answer(replace(scan, limit=size))
+            last = left is not None and left <= min(scan.limit, MOST_ENTRIES)
+            reply = self.answering.answer(replace(scan, limit=size, paged=not last))
             yield reply
             left = None if left is None else left - len(reply.entries)
             if not reply.more or left == 0:

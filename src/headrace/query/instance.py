@@ -22,6 +22,7 @@ from headrace.query.catalogue import Queryable, servers_topic
 from headrace.query.layout import Layout
 from headrace.query.local import Local
 from headrace.query.members import Members
+from headrace.query.moments import Moments
 from headrace.query.position import Position
 from headrace.query.question import Get, Question, Reply
 from headrace.query.ranking import wanted
@@ -36,6 +37,7 @@ class Instance:
 
     With a `url` at which others can ask it, the partitions are shared out among all instances that have one, each with
     as many further copies as there are to be `standbys`; `peers` is the way to them. Without, it holds everything.
+    `requests` is how many questions are asked at the same time at the most, by those who serve it.
     """
 
     def __init__(
@@ -49,28 +51,31 @@ class Instance:
         url: str = "",
         peers: Peers | None = None,
         standbys: int = 0,
+        requests: int = 64,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.app, self.stores, self.url = app, stores, url
-        self._standbys, self._held = standbys, ExitStack()
+        self._standbys, self._say, self._said_empty = standbys, say, False
+        self._held = ExitStack()
         try:
             self.name = self._take(directory)
             topics = Topics(address, kafka)
             found = topics.identities(store.topic for store in stores.values())
             followed = {name: Followed(one, Layout.of(one.key), found[one.topic]) for name, one in stores.items()}
-            self._reader = Reader(Follower(address, kafka), directory, followed, say)
+            self._moments = Moments()
+            self._held.callback(self._moments.clear)
+            self._reader = Reader(Follower(address, kafka), directory, followed, self._moments, say)
             self._held.callback(self._reader.close)
             group = Standing(app, address, kafka)
             self._tracker = Tracker(topics, group, self._reader, list(stores.values()), self._share_out, say)
             self._held.callback(self._tracker.close)
-            self._local = Local(app, self.name, self._reader, self._tracker)
-            self._held.callback(self._local.moments.clear)
+            self._local = Local(app, self.name, self._reader, self._tracker, self._moments)
             self._members: Members | None = None
             if url:
                 bulletin = Bulletin(servers_topic(app), address, kafka)
                 self._members = Members(bulletin, self.name, self.me, self._share_out, say)
                 self._held.callback(self._members.close)
-            self._routing = Routing(self._local, self.name, self.members, peers, self._refused)
+            self._routing = Routing(self._local, self.name, self.members, peers, self._refused, requests)
             self._held.callback(self._routing.close)
         except BaseException:
             self._held.close()
@@ -95,8 +100,7 @@ class Instance:
     @property
     def ready(self) -> bool:
         """Whether all that it is to hold can be asked."""
-        wants, there = self._reader.wanted, self._reader.holdings
-        return self._reader.settled and all(one in there and there[one].ready for one in wants)
+        return self._reader.ready
 
     @property
     def foreign(self) -> int:
@@ -130,9 +134,9 @@ class Instance:
         joined, life = list[tuple[Channel, ReplicaWatcher]](), ""
         try:
             for partition in partitions:
-                holding = self._reader.holdings.get(partition)
-                if holding is None or not self._local.holds(partition):
-                    raise NobodyAnswers(watched.store, [partition], self._local.why_not(partition))
+                holding = self._local.holding(watched.store, partition)
+                if holding is None:
+                    raise NobodyAnswers(watched.store, [partition], self._local.why_not(watched.store, partition))
                 held = holding.held[watched.store]
                 if joined and held.replica.origin.life != life:
                     raise NobodyAnswers(watched.store, [partition], "its changelog was made again")
@@ -165,8 +169,7 @@ class Instance:
 
     def holders(self, store: str, key: bytes) -> tuple[Member, ...]:
         """The instances that answer for a key, the one that is asked first in front."""
-        (partition,) = self._routing.partitions(Get(store=store, key=key))
-        return tuple(self._routing.holders(partition))
+        return tuple(self._routing.holders(store, self.partition(store, key)))
 
     def partition(self, store: str, key: bytes) -> int:
         """The partition of a key."""
@@ -175,14 +178,16 @@ class Instance:
 
     def _share_out(self) -> None:
         """Hold what is to be held, by who is up and by the changelogs that there are."""
-        self._local.moments.forget()
-        changelogs = [one.changelog for one in self._reader.followed.values() if one.changelog is not None]
-        count = max((changelog.partitions for changelog in changelogs), default=0)
+        self._moments.forget()
+        count = self._reader.partitions
+        if not count and not self._said_empty:
+            self._said_empty = True
+            self._say(f"queries: {self.app} has no changelogs yet: they are made when it starts")
         if self._members is None:
-            self._reader.want(frozenset(range(count)))
+            self._reader.want(frozenset(range(count)), count)
         elif self._members.settled:
             ready = {one.name: {share.partition for share in one.shares if share.ready} for one in self.members()}
-            self._reader.want(wanted(self.name, ready, count, self._reader.holdings, self._standbys))
+            self._reader.want(wanted(self.name, ready, count, self._reader.holdings, self._standbys), count)
 
     def _refused(self, name: str) -> None:
         if self._members is not None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
+from time import monotonic
 
-from headrace.errors import HeadraceError, NobodyAnswers, PositionGone, PositionNotReached, StoreNotAsked
+from headrace.errors import HeadraceError, NobodyAnswers, PositionAhead, PositionGone, PositionNotReached, StoreNotAsked
 from headrace.log.partitioner import partition_of
+from headrace.query.deadline import Deadline
 from headrace.query.holding import Holding
 from headrace.query.moments import Moments, Views
 from headrace.query.position import Position
@@ -21,10 +23,9 @@ from headrace.query.tracker import Tracker
 class Local:
     """What this instance can say without asking another."""
 
-    def __init__(self, app: str, name: str, reader: Reader, tracker: Tracker) -> None:
+    def __init__(self, app: str, name: str, reader: Reader, tracker: Tracker, moments: Moments) -> None:
         self._app, self._instances = app, (name,)
-        self._reader, self._tracker = reader, tracker
-        self.moments = Moments()
+        self._reader, self._tracker, self._moments = reader, tracker, moments
 
     def followed(self, store: str) -> Followed:
         """A store that can be asked."""
@@ -35,38 +36,37 @@ class Local:
 
     def at_once(self, question: Get) -> Reply | None:
         """The answer if it is here and needs no waiting."""
-        key, followed = question.key, self.followed(question.store)
+        # Thousands of times a second: no calls that can be spared, and whatever is wrong `answer` meets again.
+        key, store, reader = question.key, question.store, self._reader
         try:
-            placed = followed.layout.place(key)
-        except ValueError:
-            return None  # `answer` says what is wrong with it
-        if followed.changelog is None:
-            return None
-        partition = partition_of(followed.layout.bare(key), followed.changelog.partitions)
-        holding = self._reader.holdings.get(partition)
-        if holding is None:
-            return None
-        # Before the entry is read: that may reflect more, but not less.
-        position = holding.position
-        if position is None or not self._tracker.in_touch:
-            return None
-        if question.at_least is not None and not position.covers(question.at_least):
-            return None
-        try:
-            entry = holding.replicas[question.store].get(key, placed)
+            followed = reader.followed[store]
+            layout, changelog = followed.layout, followed.changelog
+            if changelog is None:
+                return None
+            placed = layout.place(key)
+            holding = reader.holdings[partition_of(layout.bare(key), changelog.partitions)]
+            # Before the entry is read: that may reflect more, but not less.
+            position, least = holding.position, question.at_least
+            if position is None or monotonic() > self._tracker.patient_until:
+                return None
+            if least is not None and not position.covers(least):
+                return None
+            entry = holding.replicas[store].get(key, placed)
         except Exception:
-            return None  # `answer` meets it again, and says so
+            return None
         return Reply(position=position, entries=[] if entry is None else [entry], instances=self._instances)
 
-    def holds(self, partition: int, *, stale: bool = False) -> bool:
-        """Whether this partition can be asked here."""
-        holding = self._reader.holdings.get(partition)
-        return holding is not None and (stale or (holding.ready and self._tracker.in_touch))
+    def holding(self, store: str, partition: int, *, stale: bool = False) -> Holding | None:
+        """A partition of a store, if it can be asked here."""
+        found = self._reader.holdings.get(partition)
+        if found is None or store not in found.replicas:
+            return None
+        return found if stale or (found.ready and self._tracker.in_touch) else None
 
-    def why_not(self, partition: int) -> str:
-        """Why this partition cannot be asked here."""
+    def why_not(self, store: str, partition: int) -> str:
+        """Why this partition of a store cannot be asked here."""
         holding = self._reader.holdings.get(partition)
-        if holding is None:
+        if holding is None or store not in holding.replicas:
             return "it is not held here"
         if not holding.ready:
             read, end = sum(share.offset for share in holding.shares), sum(share.end for share in holding.shares)
@@ -75,25 +75,33 @@ class Local:
 
     def answer(self, question: Question, partitions: Collection[int]) -> Reply:
         """What is found in partitions that are held here."""
-        followed = self.followed(question.store)
+        followed, deadline = self.followed(question.store), Deadline(question)
         if isinstance(question, Scan):
             checked(followed.store, followed.layout, question)
         key_of(followed.store, followed.layout, question)
-        lacking = [one for one in partitions if not self.holds(one, stale=question.stale)]
-        if lacking:
-            raise NobodyAnswers(question.store, lacking, self.why_not(lacking[0]))
-        holdings = [self._reader.holdings[one] for one in partitions]
-        stale = not all(self.holds(one) for one in partitions)
+        holdings = self._holdings(question, partitions)
         if question.at_least is not None:
             self._wait(question, question.at_least, holdings)
-        position = reduce(Position.common, [holding.position or Position() for holding in holdings])
+        positions = [holding.position for holding in holdings]
+        stale = None in positions or not self._tracker.in_touch
+        if stale and not question.stale:
+            gone = [one.partition for one, at in zip(holdings, positions, strict=True) if at is None] or partitions
+            raise NobodyAnswers(question.store, gone, self.why_not(question.store, next(iter(gone))))
+        position = reduce(Position.common, [one or Position() for one in positions])
         try:
-            reply = self._found(question, followed, holdings, position)
+            reply = self._found(question, followed, holdings, position, deadline)
         except HeadraceError:
             raise
         except Exception as exc:
             raise self._broken(question.store, holdings, exc) from exc
         return replace(reply, stale=stale, instances=self._instances)
+
+    def _holdings(self, question: Question, partitions: Collection[int]) -> list[Holding]:
+        found = {one: self.holding(question.store, one, stale=question.stale) for one in partitions}
+        lacking = [one for one, holding in found.items() if holding is None]
+        if lacking:
+            raise NobodyAnswers(question.store, lacking, self.why_not(question.store, lacking[0]))
+        return [holding for holding in found.values() if holding is not None]
 
     def no_less(self, question: Question, partitions: Collection[int]) -> Question:
         """Asked so that the answer reflects no less than earlier ones, which may have been somebody else's."""
@@ -106,20 +114,29 @@ class Local:
         for one in partitions:
             self._reader.reach(one, position)
 
-    def _found(self, question: Question, followed: Followed, holdings: Sequence[Holding], position: Position) -> Reply:
+    def _found(
+        self,
+        question: Question,
+        followed: Followed,
+        holdings: Sequence[Holding],
+        position: Position,
+        deadline: Deadline,
+    ) -> Reply:
         if isinstance(question, Get):
             placed = followed.layout.place(question.key)
             entry = holdings[0].replicas[question.store].get(question.key, placed)
             return Reply(position=position, entries=[] if entry is None else [entry])
         if isinstance(question, Count):
             views = _now(question.store, holdings)
-            return Reply(position=position, count=sum(view.count() for view in views.values()))
+            count = sum(1 for view in views.values() for _ in deadline.among(view.places()))
+            return Reply(position=position, count=count)
         assert isinstance(question, Scan)
         views, position = self._moment(question, holdings, position)
         with ExitStack() as alone:
             for _, view in sorted(views.items()):
                 alone.enter_context(view.lock)
-            parts = ((entries(followed.store, followed.layout, question, view), False) for view in views.values())
+            found_in = partial(entries, followed.store, followed.layout, question, deadline)
+            parts = ((found_in(view), False) for view in views.values())
             found, more = page(followed.layout, question, parts)
         return Reply(position=position, entries=found, more=more)
 
@@ -128,13 +145,13 @@ class Local:
         if scan.as_of is None:
             return _now(scan.store, holdings), position
         moment = scan.as_of.moment
-        views = self.moments.find(moment, scan.store, [holding.partition for holding in holdings])
+        views = self._moments.find(moment, scan.store, [holding.partition for holding in holdings])
         if views is not None:
             return views, scan.as_of
         if not moment or scan.as_of.offsets or scan.after is not None:
             raise PositionGone(str(scan.as_of))
         views = _now(scan.store, holdings)
-        self.moments.keep(moment, scan.store, views)
+        self._moments.keep(moment, scan.store, views)
         return views, replace(position, moment=moment)
 
     def _wait(self, question: Question, wanted: Position, holdings: Sequence[Holding]) -> None:
@@ -153,7 +170,8 @@ class Local:
             if reached():
                 return
         there = reduce(Position.common, [holding.position or Position() for holding in holdings])
-        raise PositionNotReached(str(wanted), str(there), question.timeout_ms)
+        lacking = PositionNotReached if self._tracker.told.covers(wanted) else PositionAhead
+        raise lacking(str(wanted), str(there), question.timeout_ms)
 
     def _broken(self, store: str, holdings: Sequence[Holding], why: Exception) -> NobodyAnswers:
         """A replica was closed while it was asked, or its files cannot be read: then it is built anew."""

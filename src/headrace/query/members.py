@@ -49,6 +49,7 @@ class Members:
         """Those who were up before this one came, if they still are."""
 
         self._beaten, self._said, self._heard_me = 0.0, "", time.monotonic()
+        self._up: tuple[str, ...] = ()
         self._ending, self._settled = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="headrace members", daemon=True)
 
@@ -87,26 +88,30 @@ class Members:
     # -- in its thread
 
     def _run(self) -> None:
-        began = time.monotonic()
-        up: tuple[str, ...] = ()
+        began, trouble = time.monotonic(), ""
         while not self._ending.is_set():
             try:
-                self._beat()
-                for offset, name, text in self._bulletin.hear(_HEAR_S):
-                    self._hear(offset, name, text)
+                self._turn(began)
+                trouble = ""
             except Exception as exc:
-                self._say(f"queries: other instances cannot be heard: {exc}")
+                # It must not end: the others would take this one for gone, and this one would not know of them.
+                if str(exc) != trouble:
+                    trouble = str(exc)
+                    self._say(f"queries: other instances cannot be heard: {trouble}")
                 self._ending.wait(_BEAT_S)
-            if not self._settled.is_set() and (
-                (self._heard_me > began and not self._expected) or time.monotonic() - began > _ACQUAINTANCE_S
-            ):
-                self._settled.set()
-            if self._settled.is_set():
-                names = tuple(member.name for member in self.up())
-                if names != up and (len(up) > 1 or len(names) > 1):
-                    self._say(f"queries: {len(names)} instance{'' if len(names) == 1 else 's'} up")
-                up = names
-                self._turned()
+
+    def _turn(self, began: float) -> None:
+        self._beat()
+        if (self._heard_me > began and not self._expected) or time.monotonic() - began > _ACQUAINTANCE_S:
+            self._settled.set()
+        if self._settled.is_set():
+            names = tuple(member.name for member in self.up())
+            if names != self._up and (len(self._up) > 1 or len(names) > 1):
+                self._say(f"queries: {len(names)} instance{'' if len(names) == 1 else 's'} up")
+            self._up = names
+            self._turned()
+        for offset, name, text in self._bulletin.hear(_HEAR_S):
+            self._hear(offset, name, text)
 
     def _beat(self) -> None:
         me = self._me()

@@ -17,7 +17,10 @@ Views = dict[int, View]
 
 
 class Moments:
-    """A few moments, each for a minute. What is kept holds up RocksDB: it cannot forget what was overwritten since."""
+    """A few moments, each for a minute after it was used last.
+
+    What is kept holds up RocksDB: it cannot forget what was overwritten since.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], tuple[float, Views]] = {}
@@ -29,7 +32,7 @@ class Moments:
         return uuid.uuid4().hex[:12]
 
     def keep(self, moment: str, store: str, views: Views) -> None:
-        """Keep these too; the oldest moment goes where there are too many."""
+        """Keep these too; where there are too many, the moment goes that was not used for the longest time."""
         with self._lock:
             _, kept = self._kept.pop((moment, store), (0.0, {}))
             self._kept[moment, store] = time.monotonic() + _KEPT_S, {**kept, **views}
@@ -37,10 +40,22 @@ class Moments:
                 del self._kept[next(iter(self._kept))]
 
     def find(self, moment: str, store: str, partitions: Collection[int]) -> Views | None:
-        """What these partitions held then; None unless that is known of all."""
+        """What these partitions held then, which is kept for another minute; None unless it is known of all."""
         with self._lock:
             _, kept = self._kept.get((moment, store), (0.0, {}))
-        return {one: kept[one] for one in partitions} if all(one in kept for one in partitions) else None
+            if not all(one in kept for one in partitions):
+                return None
+            self._kept.pop((moment, store), None)
+            self._kept[moment, store] = time.monotonic() + _KEPT_S, kept
+            return {one: kept[one] for one in partitions}
+
+    def let_go(self, partition: int) -> None:
+        """It is not held here any more."""
+        with self._lock:
+            self._kept = {
+                key: (until, {one: view for one, view in kept.items() if one != partition})
+                for key, (until, kept) in self._kept.items()
+            }
 
     def forget(self) -> None:
         """Those whose time is over."""

@@ -15,6 +15,7 @@ from headrace.log.topics import Identity
 from headrace.query.catalogue import Queryable
 from headrace.query.holding import Held, Holding
 from headrace.query.layout import Layout
+from headrace.query.moments import Moments
 from headrace.query.position import Position
 from headrace.query.replica import Memory, Origin, Replica
 from headrace.query.watching import Channel
@@ -40,20 +41,27 @@ class Reader:
     """Opens and closes replicas as it is told, and keeps them up to date. Only its thread writes them."""
 
     def __init__(
-        self, follower: Follower, directory: Path, followed: Mapping[str, Followed], say: Callable[[str], None]
+        self,
+        follower: Follower,
+        directory: Path,
+        followed: Mapping[str, Followed],
+        moments: Moments,
+        say: Callable[[str], None],
     ) -> None:
-        self._follower, self._directory, self._say = follower, directory, say
+        self._follower, self._directory, self._moments, self._say = follower, directory, moments, say
         self._memory = Memory()
         self.followed, self.wanted = dict(followed), frozenset[int]()
-        self.settled = False
-        """Whether it has been told what to hold."""
+        self.shared_of = 0
+        """How many partitions there were when it was told which of them to hold; 0 before."""
 
         self._by_place: dict[Place, tuple[Holding, Held]] = {}
         self._distrusted: dict[Place, str] = {}
         self._again: dict[int, float] = {}
         """Partitions that failed, and when they are tried again."""
 
-        self._told: set[str] = set()
+        self._told: dict[int | None, set[str]] = {}
+        """What was said of partitions that failed, and of all."""
+
         self._flushed = time.monotonic()
         self._due, self._ending = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="headrace changelogs", daemon=True)
@@ -62,6 +70,9 @@ class Reader:
 
         self.holdings: Mapping[int, Holding] = {}
         """By partition. It is never changed, but another one put in its place."""
+
+        self.in_touch = 0.0
+        """When the broker was last known to answer, by the clock of the machine."""
 
         self.reached: dict[int, Position] = {}
         """What was answered for partitions when they were not held here: from now on no less is."""
@@ -77,11 +88,22 @@ class Reader:
             self._thread.join(_END_S)
         self._follower.close()
 
-    def want(self, partitions: frozenset[int]) -> None:
-        """Hold these, and no others."""
-        if partitions != self.wanted or not self.settled:
-            self.wanted, self.settled = partitions, True
+    def want(self, partitions: frozenset[int], count: int) -> None:
+        """Hold these, of so many that there are, and no others."""
+        if (partitions, count) != (self.wanted, self.shared_of):
+            self.wanted, self.shared_of = partitions, count
             self._due.set()
+
+    @property
+    def partitions(self) -> int:
+        """How many there are, by the changelogs that there are."""
+        return max((one.changelog.partitions for one in self.followed.values() if one.changelog), default=0)
+
+    @property
+    def ready(self) -> bool:
+        """Whether all that it is to hold can be asked; not before there are changelogs."""
+        wanted, there, count = self.wanted, self.holdings, self.partitions
+        return count > 0 and self.shared_of == count and all(one in there and there[one].ready for one in wanted)
 
     def renew(self, changelogs: Mapping[str, Identity | None]) -> None:
         """These are the changelogs now, by store. Copies of others are thrown away."""
@@ -210,12 +232,13 @@ class Reader:
         if holding.position is not None:
             self.reach(holding.partition, holding.position)
         holding.close()
+        self._moments.let_go(holding.partition)  # while somebody reads a replica, it cannot be opened again
         for held in holding.held.values():
             self._by_place.pop(held.place, None)
             if held.replica in lost:
                 held.replica.destroy()
             else:
-                held.replica.close()
+                held.replica.close(self.in_touch)
             held.channel.end()  # behind it: whoever comes now finds a closed replica
         if holding.partition not in self.wanted:
             for name in holding.held:
@@ -224,7 +247,7 @@ class Reader:
     def _fail(self, partition: int, why: Exception) -> None:
         """It cannot be kept for now, as when the disk is full. Nobody is answered from it."""
         reason = why.what if isinstance(why, HeadraceError) else str(why)
-        self._say_once(f"partition {partition} is not kept up to date, and tried again: {reason}")
+        self._say_once(f"partition {partition} is not kept up to date, and tried again: {reason}", partition)
         holding = self.holdings.get(partition)
         if holding is not None:
             self._drop(holding)
@@ -232,15 +255,21 @@ class Reader:
 
     def _keep_house(self) -> None:
         now = time.monotonic()
+        if self._told:
+            for partition, holding in self.holdings.items():
+                if holding.ready:
+                    self._told.pop(partition, None)
         if now - self._flushed > _FLUSH_S:
             self._flushed = now
             for holding, held in list(self._by_place.values()):
                 try:
-                    held.replica.flush()
+                    held.replica.flush(self.in_touch)
                 except Exception as exc:
                     self._fail(holding.partition, exc)
 
-    def _say_once(self, what: str) -> None:
-        if what not in self._told:
-            self._told.add(what)
+    def _say_once(self, what: str, partition: int | None = None) -> None:
+        """Of a partition it is said again when it has been asked in between."""
+        told = self._told.setdefault(partition, set())
+        if what not in told:
+            told.add(what)
             self._say(what)

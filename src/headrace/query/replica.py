@@ -42,8 +42,14 @@ _ORIGIN = OWN + b"origin"
 _MARK_FORM = struct.Struct(">qd")
 _TS = 8
 _LETTERS = 8
+_ts_of = struct.Struct(">q").unpack_from
 _OLDEST_S = 12 * 3600
 """Kafka forgets a day after a deletion that there was one: a copy that is older may hold what is long gone."""
+
+_MARK_AGAIN_S = 3600
+"""Seldom enough that RocksDB has nothing to do in a replica that does not change."""
+
+_IN_USE = "lock hold by current process"
 
 
 class Memory:
@@ -98,11 +104,17 @@ class View:
         """In order, behind the key `after`."""
         key = self._layout.key
         for placed, data in self._items(span, reverse, after):
-            yield Entry(key(placed), data[_TS:], int.from_bytes(data[:_TS], "big", signed=True))
+            yield Entry(key(placed), data[_TS:], _ts_of(data)[0])
 
-    def count(self) -> int:
-        """How many entries there are."""
-        return sum(1 for _ in self._items(self._layout.span(), False, None))
+    def places(self) -> Iterator[None]:
+        """As many as there are entries, of which nothing is read."""
+        span, pinned = self._layout.span(), self._pinned
+        valid, key, move = pinned.valid, pinned.key, pinned.next
+        pinned.seek(span.low)
+        while valid() and key() < span.high:
+            yield None
+            move()
+        pinned.status()
 
     def _items(self, span: Span, reverse: bool, after: bytes | None) -> Iterator[tuple[bytes, bytes]]:
         low, high = span.low, span.high
@@ -152,6 +164,7 @@ class Replica:
         self.next = 0
         """The offset of the changelog to go on from, 0 also for its beginning."""
 
+        self._marked = 0.0
         self._writing = WriteOptions()
         self._writing.disable_wal = True  # type: ignore[method-assign, assignment]  # its stubs have a method
         self._options = memory.options()
@@ -164,7 +177,7 @@ class Replica:
         found: bytes | None = self._db.get(placed)
         if found is None:
             return None
-        return Entry(key, found[_TS:], int.from_bytes(found[:_TS], "big", signed=True))
+        return Entry(key, found[_TS:], _ts_of(found)[0])
 
     def now(self) -> View:
         """What it holds at this moment, whatever is written later."""
@@ -186,18 +199,22 @@ class Replica:
                 delete(placed)
             else:
                 put(placed, ts.to_bytes(_TS, "big", signed=True) + value)
-        put(_MARK, _MARK_FORM.pack(behind, time.time()))
+        self._mark(batch, behind, time.time())
         self._db.write(batch, self._writing)
         self.next = behind
         self.foreign += foreign
 
-    def flush(self) -> None:
-        """What was written survives a crash soon."""
+    def flush(self, current: float) -> None:
+        """What was written survives a crash soon; `current` is when it was known to be what its changelog is."""
+        if current - self._marked > _MARK_AGAIN_S:
+            self._note(current)
         self._db.flush(wait=False)
 
-    def close(self) -> None:
+    def close(self, current: float = 0.0) -> None:
         """Let go; the next one goes on from here."""
         try:
+            if current > self._marked:
+                self._note(current)
             self._db.close()
         except Exception:
             del self._db  # it cannot be written, as to a full disk: what is lacking is read once more
@@ -207,6 +224,15 @@ class Replica:
         path = self._db.path()
         self.close()
         shutil.rmtree(path, ignore_errors=True)
+
+    def _note(self, current: float) -> None:
+        batch = WriteBatch(raw_mode=True)
+        self._mark(batch, self.next, current)
+        self._db.write(batch, self._writing)
+
+    def _mark(self, batch: WriteBatch, behind: int, current: float) -> None:
+        self._marked = current
+        batch.put(_MARK, _MARK_FORM.pack(behind, current))
 
     # -- what is there
 
@@ -220,6 +246,8 @@ class Replica:
                     return db
                 db.close()
             except Exception as exc:
+                if _IN_USE in str(exc):
+                    raise  # somebody here still reads it: it is whole, and tried again
                 self.anew = f"it cannot be read: {exc}"
             shutil.rmtree(there)
         path = directory / uuid.uuid4().hex[:8]
@@ -227,7 +255,7 @@ class Replica:
         db = Rdict(str(path), self._options)
         batch = WriteBatch(raw_mode=True)
         batch.put(_ORIGIN, json.dumps(vars(self.origin)).encode())
-        batch.put(_MARK, _MARK_FORM.pack(0, time.time()))
+        self._mark(batch, 0, time.time())
         db.write(batch, self._writing)
         return db
 
@@ -241,5 +269,5 @@ class Replica:
         offset, at = _MARK_FORM.unpack(mark)
         if abs(time.time() - at) > _OLDEST_S:
             return f"it is older than {_OLDEST_S // 3600} hours"
-        self.next = offset
+        self.next, self._marked = offset, at
         return ""

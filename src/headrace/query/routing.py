@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import replace
 from functools import reduce
 
-from headrace.errors import NobodyAnswers, PeerUnreachable, PositionGone, QueryError
+from headrace.errors import NobodyAnswers, PeerFailed, PeerUnreachable, PositionGone, QueryError
 from headrace.log.partitioner import partition_of
 from headrace.query.answering import Member, Peers
 from headrace.query.local import Local
@@ -19,8 +20,11 @@ from headrace.query.ranking import ranked
 from headrace.query.reader import Followed
 from headrace.query.scan import checked, key_of, page
 
-_MOST_ASKED_AT_ONCE = 16
+_OTHERS = 4
+"""How many others are asked for one question; where there are more, some wait for their turn."""
+
 _LOOK_AGAIN_S = 0.05
+_CLOSED = "this instance is closed"
 
 
 class Routing:
@@ -33,12 +37,15 @@ class Routing:
         up: Callable[[], tuple[Member, ...]],
         peers: Peers | None,
         refused: Callable[[str], None],
+        requests: int,
     ) -> None:
         self._local, self._me, self._up, self._peers, self._refused = local, me, up, peers, refused
-        self._pool = ThreadPoolExecutor(_MOST_ASKED_AT_ONCE, thread_name_prefix="headrace asking")
+        self._pool = ThreadPoolExecutor(requests * _OTHERS, thread_name_prefix="headrace asking")
+        self._closed = threading.Event()
 
     def close(self) -> None:
-        """Ask no more."""
+        """Ask no more; who waits for an answer gets none."""
+        self._closed.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def partitions(self, question: Question) -> list[int]:
@@ -52,10 +59,10 @@ class Routing:
         count = followed.changelog.partitions
         return list(range(count)) if key is None else [partition_of(key, count)]
 
-    def holders(self, partition: int) -> list[Member]:
+    def holders(self, store: str, partition: int) -> list[Member]:
         """Those who answer for a partition, the one that is asked first in front."""
         up = {member.name: member for member in self._up()}
-        order = ranked((name for name, member in up.items() if _shows(member, partition, ready=True)), partition)
+        order = ranked((name for name, one in up.items() if _shows(one, store, partition, ready=True)), partition)
         order.sort(key=lambda name: name != self._me)
         return [up[name] for name in order]
 
@@ -63,7 +70,7 @@ class Routing:
         """The answer, put together."""
         partitions = self.partitions(question)
         reply = self._gather(question, partitions)
-        if isinstance(question, Scan) and question.as_of is None and reply.more:
+        if isinstance(question, Scan) and question.paged and question.as_of is None and reply.more:
             # Only now is it known that there are more pages: this one is asked for again, of a moment that is kept.
             reply = self._gather(replace(question, as_of=Position(moment=Moments.name())), partitions)
         return reply
@@ -74,6 +81,8 @@ class Routing:
         replies: list[Reply] = []
         left, failed = set(partitions), dict[str, QueryError]()
         while left:
+            if self._closed.is_set():
+                raise NobodyAnswers(question.store, left, _CLOSED)
             shared = self._shared_out(question, left, failed, waits=time.monotonic() < deadline)
             for member, some, outcome in self._ask_all(question, shared):
                 if isinstance(outcome, Reply):
@@ -95,27 +104,33 @@ class Routing:
             elif question.at_least is None or not waits:
                 raise self._nobody(question, partition, failed)
         if not shared:
-            time.sleep(_LOOK_AGAIN_S)
+            self._closed.wait(_LOOK_AGAIN_S)
         return list(shared.values())
 
     def _candidates(self, question: Question, partition: int) -> list[Member]:
-        found = [one for one in self.holders(partition) if self._can_ask(one, partition, stale=False)]
+        store = question.store
+        found = [one for one in self.holders(store, partition) if self._can_ask(one, store, partition, stale=False)]
         if not found and question.stale:
-            found = [one for one in self._up() if self._can_ask(one, partition, stale=True)]
+            found = [one for one in self._up() if self._can_ask(one, store, partition, stale=True)]
         return found
 
-    def _can_ask(self, member: Member, partition: int, *, stale: bool) -> bool:
+    def _can_ask(self, member: Member, store: str, partition: int, *, stale: bool) -> bool:
         if member.name == self._me:
-            return self._local.holds(partition, stale=stale)
-        return self._peers is not None and bool(member.url) and _shows(member, partition, ready=not stale)
+            return self._local.holding(store, partition, stale=stale) is not None
+        return self._peers is not None and bool(member.url) and _shows(member, store, partition, ready=not stale)
 
     def _ask_all(
         self, question: Question, shared: list[tuple[Member, set[int]]]
     ) -> list[tuple[Member, set[int], Reply | QueryError]]:
         """Others at the same time, this one meanwhile."""
-        asked = [(member, some, self._pool.submit(self._ask, member, question, some)) for member, some in shared[1:]]
-        first = [(member, some, self._ask(member, question, some)) for member, some in shared[:1]]
-        return first + [(member, some, future.result()) for member, some, future in asked]
+        try:
+            asked = [(one, some, self._pool.submit(self._ask, one, question, some)) for one, some in shared[1:]]
+            first = [(one, some, self._ask(one, question, some)) for one, some in shared[:1]]
+            return first + [(one, some, future.result()) for one, some, future in asked]
+        except (CancelledError, RuntimeError) as exc:
+            if self._closed.is_set():
+                raise NobodyAnswers(question.store, set().union(*(some for _, some in shared)), _CLOSED) from exc
+            raise
 
     def _ask(self, member: Member, question: Question, partitions: set[int]) -> Reply | QueryError:
         """What one says; or why it does not, if another one may."""
@@ -127,7 +142,7 @@ class Routing:
         except PeerUnreachable as error:
             self._refused(member.name)
             return error
-        except (NobodyAnswers, PositionGone) as error:
+        except (NobodyAnswers, PeerFailed, PositionGone) as error:
             return error
         self._local.reached(partitions, reply.position)
         return reply
@@ -136,14 +151,18 @@ class Routing:
         for error in failed.values():
             if isinstance(error, PositionGone):
                 return error
-        building = [one.name for one in self._up() if one.name != self._me and _shows(one, partition, ready=False)]
-        reason = f"it is being built at {', '.join(building)}" if building else self._local.why_not(partition)
-        return NobodyAnswers(question.store, [partition], reason)
+        store, others = question.store, [one for one in self._up() if one.name != self._me]
+        building = [one.name for one in others if one.name not in failed and _shows(one, store, partition, ready=False)]
+        reason = f"it is being built at {', '.join(building)}" if building else self._local.why_not(store, partition)
+        told = [error.reason if isinstance(error, NobodyAnswers) else error.what for error in failed.values()]
+        return NobodyAnswers(store, [partition], "; ".join(dict.fromkeys([reason, *told])))
 
 
-def _shows(member: Member, partition: int, *, ready: bool) -> bool:
-    """Whether a member says that it holds a partition, and answers for it if that is asked."""
-    return any(share.partition == partition and (share.ready or not ready) for share in member.shares)
+def _shows(member: Member, store: str, partition: int, *, ready: bool) -> bool:
+    """Whether a member says that it holds a partition of a store, and answers for it if that is asked."""
+    return any(
+        share.partition == partition and share.store == store and (share.ready or not ready) for share in member.shares
+    )
 
 
 def _together(replies: list[Reply], question: Question, followed: Followed) -> Reply:

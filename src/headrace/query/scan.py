@@ -8,6 +8,7 @@ from itertools import islice
 
 from headrace.errors import StoreAskedWrongly
 from headrace.query.catalogue import Kind, Queryable
+from headrace.query.deadline import Deadline
 from headrace.query.layout import Layout, Span, WindowLayout
 from headrace.query.question import MOST_ENTRIES, Entry, Question, Scan
 from headrace.query.replica import View
@@ -50,9 +51,9 @@ def checked(store: Queryable, layout: Layout, scan: Scan) -> None:
             raise _no_key(store, "after", exc) from None
 
 
-def entries(store: Queryable, layout: Layout, scan: Scan, view: View) -> Iterator[Entry]:
+def entries(store: Queryable, layout: Layout, scan: Scan, deadline: Deadline, view: View) -> Iterator[Entry]:
     """What is meant in one partition."""
-    found = view.entries(_span(store, layout, scan), reverse=scan.reverse, after=scan.after)
+    found = deadline.among(view.entries(_span(store, layout, scan), reverse=scan.reverse, after=scan.after))
     if scan.from_ms is None and scan.to_ms is None:
         return found
     assert isinstance(layout, WindowLayout)

@@ -44,11 +44,16 @@ class Tracker:
         self._topics, self._group, self._reader, self._say = topics, group, reader, say
         self._stores, self._renewed, self._progress = stores, renewed, Progress(say)
         self._noted: Position | None = None
+        self.told = Position()
+        """How far the application has come, as far as is known."""
+
         self._current = time.monotonic()
         """When all that has been answered was last known to be of this life of the application."""
 
         self._waiting, self._looked = 0, time.monotonic()
-        self._touched, self._trouble = time.monotonic(), ""
+        self.patient_until, self._trouble = time.monotonic() + _PATIENCE_S, ""
+        """When answers are stale if the broker is not heard of before."""
+
         self._wake, self._ending = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="headrace positions", daemon=True)
 
@@ -73,7 +78,7 @@ class Tracker:
     @property
     def in_touch(self) -> bool:
         """Whether the broker has answered lately."""
-        return time.monotonic() - self._touched < _PATIENCE_S
+        return time.monotonic() < self.patient_until
 
     @property
     def trouble(self) -> str:
@@ -97,14 +102,21 @@ class Tracker:
             self._wake.clear()
             try:
                 if self._look():
-                    self._touched, self._trouble = time.monotonic(), ""
+                    self.patient_until, self._trouble = time.monotonic() + _PATIENCE_S, ""
+                    self._reader.in_touch = time.time()
+                self._progress.look(self._reader.holdings.values())
             except HeadraceError as error:
-                if error.what != self._trouble:
-                    self._trouble = error.what
-                    self._say(f"queries: {error.what}")
-            self._progress.look(self._reader.holdings.values())
+                self._troubled(error.what)
+            except Exception as exc:
+                # It must not end: after a while nothing would be answered any more, and nobody would know why.
+                self._troubled(f"positions could not be found out: {type(exc).__name__}: {exc}")
             unmarked = any(not holding.ready for holding in self._reader.holdings.values())
             self._wake.wait(_URGENT_S if self._waiting or unmarked else _IDLE_S)
+
+    def _troubled(self, what: str) -> None:
+        if what != self._trouble:
+            self._trouble = what
+            self._say(f"queries: {what}")
 
     def _look(self) -> bool:
         """Find out what is lacking; whether the broker had to be asked."""
@@ -113,6 +125,7 @@ class Tracker:
             self._look_at_changelogs()
         # In this order: what was written before the position was said is before the end that is asked for now.
         position = self._noted if self._noted is not None else Position(self._group.positions())
+        self.told = position
         self._forget_earlier_lives(position)
         lacking = [holding for holding in self._reader.holdings.values() if holding.lacks(position)]
         read = {held.place: held.replica.next for holding in lacking for held in holding.held.values()}

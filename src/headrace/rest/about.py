@@ -34,7 +34,11 @@ async def ready(asked: Asked) -> Response:
 async def metrics(asked: Asked) -> Response:
     """Numbers for Prometheus."""
     service = asked.service
-    families = [*service.families(), *service.counts.families(), *share_families(own_member(service))]
+    families = [
+        *service.families(),
+        *service.counts.families(),
+        *share_families(own_member(service), service.answering.foreign),
+    ]
     return Response(prometheus(families, {"app": service.app}), media_type=PROMETHEUS)
 
 

@@ -43,6 +43,8 @@ STATUS = {
     "too-many-requests": 429,
     "nobody-answers": 503,
     "position-not-reached": 504,
+    "position-ahead": 504,
+    "answer-took-too-long": 504,
 }
 """By the code of an error; any other is 500, and only the server's log says what it was."""
 

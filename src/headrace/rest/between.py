@@ -22,7 +22,7 @@ async def ask(asked: Asked) -> Response:
     except (ValueError, PositionUnreadable) as exc:
         raise BodyRefused(f"cannot be read: {exc}", "send a question as instances do", status=400) from None
     service.store(question.store)
-    reply = await service.work(service.answering.local, question, partitions)
+    reply = await service.help(question, partitions)
     return Response(reply_text(reply).encode(), media_type=JSON)
 
 

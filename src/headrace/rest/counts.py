@@ -48,8 +48,8 @@ class Counts:
         ]
 
 
-def share_families(member: Member | None) -> list[Family]:
-    """How far the replicas of an instance are."""
+def share_families(member: Member | None, foreign: int) -> list[Family]:
+    """How far the replicas of an instance are, and how many records they have left out."""
     shares = member.shares if member is not None else ()
     labels = [{"store": one.store, "partition": str(one.partition)} for one in shares]
     return [
@@ -62,5 +62,8 @@ def share_families(member: Member | None) -> list[Family]:
             "replica_lag_records",
             "Offsets of its changelog that a replica has yet to read.",
             [(label, one.lag) for label, one in zip(labels, shares, strict=True)],
+        ),
+        Family.gauge(
+            "replica_foreign_records", "Records left out because their keys are none of their store's.", foreign
         ),
     ]

@@ -25,23 +25,22 @@ class Files:
         self._users = StaticFiles(directory=directory, html=True) if directory is not None else None
 
     async def answer(self, path: str, scope: Scope) -> Response:
-        """The file of a path; PathUnknown if there is none."""
+        """The file of a path, or the user's page for what is not there; PathUnknown if there is none."""
         name = path.removeprefix("/")
         if name.startswith(f"{OWN}/"):
-            return await _found(self._own, scope, name.removeprefix(f"{OWN}/"))
-        if self._users is not None:
+            candidates = [(self._own, name.removeprefix(f"{OWN}/"))]
+        else:
+            candidates = [] if self._users is None else [(self._users, name or "."), (self._users, f"{name}.html")]
+            candidates += [] if name else [(self._own, "index.html")]
+        missing: Response | None = None
+        for files, file in candidates:
             try:
-                return await _found(self._users, scope, name or ".", f"{name}.html")
-            except PathUnknown:
-                if name:
-                    raise
-        return await _found(self._own, scope, *([] if name else ["index.html"]))
-
-
-async def _found(files: StaticFiles, scope: Scope, *paths: str) -> Response:
-    for path in paths:
-        try:
-            return await files.get_response(path, scope)
-        except (HTTPException, OSError, ValueError):
-            continue  # no file, none that may be read, or a path that cannot be one
-    raise PathUnknown
+                found = await files.get_response(file, scope)
+            except (HTTPException, OSError, ValueError):
+                continue  # no file, none that may be read, or a path that cannot be one
+            if found.status_code != 404:
+                return found
+            missing = found
+        if missing is None:
+            raise PathUnknown
+        return missing

@@ -26,12 +26,12 @@ from headrace.model.types import BOOL, BYTES, FLOAT, INT, STR, Type
 from headrace.model.windows import Windowed
 from headrace.query.catalogue import Kind, Queryable
 from headrace.query.question import Entry
-from headrace.rest.schemas import NUMBERS_BEYOND, Schema, schema_of, text_schema_of
+from headrace.rest.schemas import NUMBERS_BEYOND, Schema, schema_of
 from headrace.serde import JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde
 from headrace.serde.json.writing import is_writable, writer
 
 dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
-"""JSON on one line, as short as it gets."""
+"""JSON on one line, as short as it gets. NaN is a ValueError: browsers could not read it."""
 
 _WHOLE = re.compile(r"-?[0-9]{1,20}", re.ASCII)
 _REAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
@@ -58,11 +58,6 @@ class Form:
     def schema(self) -> Schema:
         """Of its JSON."""
         return schema_of(self.serde.type)
-
-    @property
-    def text_schema(self) -> Schema:
-        """Of its text."""
-        return text_schema_of(self.serde)
 
 
 class StoreForm:

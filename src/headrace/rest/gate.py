@@ -9,12 +9,13 @@ import hmac
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from headrace.errors import HeadraceError, LoginNeeded, OriginRefused, RoleLacking, TooManyRequests
 from headrace.log.secrets import with_secrets
+from headrace.rest.answers import LOGGER
 from headrace.rest.settings import Serve, is_loopback
 from headrace.rest.users import Role, User, Users, read_users
 
@@ -27,7 +28,17 @@ _QUEUED = 32
 _ANYBODY = User("anybody", Role.ADMIN, None, "")
 _PEER = User("another instance", Role.READ, None, "")
 
+_ONCE = frozenset({b"host", b"authorization", b"origin"})
+
 Headers = Mapping[bytes, bytes]
+Stamp = tuple[int, ...]
+"""By which a file is known to be another one than before."""
+
+
+def has_doubled(pairs: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether a request says twice who asks or from where: others on its way may have looked at the other one."""
+    names = [name for name, _ in pairs if name in _ONCE]
+    return len(names) > len(set(names))
 
 
 class Gate:
@@ -42,8 +53,11 @@ class Gate:
         self._limits, self._origins = settings.limits, frozenset(settings.origins)
         self._scheme = b"https://" if settings.tls else b"http://"
         self._file = Path(settings.users) if settings.users is not None else None
-        self._users = read_users(self._file) if self._file is not None else Users()
         self._read, self._looked = self._stamp(), time.monotonic()
+        self._users = read_users(self._file) if self._file is not None else Users()
+        self._unread: Stamp | None = ()
+        """Of the file that could not be read, of which something has been said."""
+
         self._secret = with_secrets({"secret": settings.secret})["secret"] if settings.secret else None
         self._own_hosts: dict[bytes, bool] = {}
         self._mark = secrets.token_bytes(32)
@@ -114,11 +128,13 @@ class Gate:
         if not colon:
             raise LoginNeeded
         self._refuse_guessing(f"{address} {name[:64]}", address)
-        user = await self._with_password(name, password)
+        users = self._users
+        user = await self._with_password(users, name, password)
         if user is None:
             self._count(f"{address} {name[:64]}", address)
             raise LoginNeeded
-        self._remember(secret, user)
+        if users is self._users:  # else the file may have lost this one meanwhile
+            self._remember(secret, user)
         return user
 
     def allow(self, user: User, role: Role) -> None:
@@ -145,14 +161,14 @@ class Gate:
 
     # -- inside
 
-    async def _with_password(self, name: str, password: str) -> User | None:
+    async def _with_password(self, users: Users, name: str, password: str) -> User | None:
         """In a thread of its own, one at a time: whoever guesses slows down nobody but others with passwords."""
         if self._queued >= _QUEUED:
             raise TooManyRequests("logins")
         self._queued += 1
         try:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._hashing, self._users.with_password, name, password)
+            return await loop.run_in_executor(self._hashing, users.with_password, name, password)
         finally:
             self._queued -= 1
 
@@ -180,21 +196,25 @@ class Gate:
             self._remembered.popitem(last=False)
 
     def _look(self) -> None:
-        """Read the file again if it is another one; while it cannot be read, those in it before are known."""
+        """Read the file again if it is another one; while it cannot be read, which is said, those before are known."""
         now = time.monotonic()
         if self._file is None or now - self._looked < _LOOK_S:
             return
         self._looked = now
         stamp = self._stamp()
-        if stamp is not None and stamp != self._read:
-            try:
-                self._users = read_users(self._file)
-            except HeadraceError:
-                return
-            self._read = stamp
-            self._remembered.clear()
+        if stamp == self._read:
+            return
+        try:
+            self._users = read_users(self._file)
+        except HeadraceError as error:
+            if stamp != self._unread:
+                LOGGER.warning("%s; those who were in the file before may still ask", error.what)
+                self._unread = stamp
+            return
+        self._read, self._unread = stamp, ()
+        self._remembered.clear()
 
-    def _stamp(self) -> tuple[int, int, int] | None:
+    def _stamp(self) -> Stamp | None:
         try:
             found = self._file.stat() if self._file is not None else None
         except OSError:

@@ -175,7 +175,7 @@ LIMIT = Parameter(
 CURSOR = Parameter("cursor", "What the page before gave as `next`.", _text, _fixed({"type": "string"}))
 AS_OF = Parameter(
     "as_of",
-    "A position that an answer had within the last minute: entries as they were then.",
+    "The position of a page with more behind it, from within the last minute: entries as they were then.",
     _position,
     _fixed({"type": "string", "pattern": _POSITION}),
     "a position such as plays-0@42,plays-1@17",
@@ -189,7 +189,7 @@ AT_LEAST = Parameter(
 )
 TIMEOUT = Parameter(
     "timeout",
-    "How long the answer may wait. 5s if not given.",
+    "How long the answer may take. 5s if not given.",
     _timeout,
     _fixed({"type": "string", "pattern": _TIMEOUT}),
     "a duration up to 60s, such as 500ms or 5s",
@@ -206,3 +206,10 @@ WATCHER = Parameter("watcher", "Its number.", _number, _fixed(whole(64, 0)), "th
 
 FRESHNESS = (AT_LEAST, TIMEOUT, STALE)
 """Of every question."""
+
+_FIELDS = {AT_LEAST.name: "at_least", TIMEOUT.name: "timeout_ms", STALE.name: "stale"}
+
+
+def freshness(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given of these, as a question has it."""
+    return {field: given[name] for name, field in _FIELDS.items() if name in given}

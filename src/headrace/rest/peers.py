@@ -10,11 +10,16 @@ from dataclasses import dataclass
 import httpx
 
 from headrace.errors import (
+    AnswerTookTooLong,
     CertificateUnreadable,
+    LoginNeeded,
     NobodyAnswers,
+    PeerFailed,
     PeerUnreachable,
+    PositionAhead,
     PositionGone,
     PositionNotReached,
+    PositionUnreadable,
     QueryError,
 )
 from headrace.log.secrets import with_secrets
@@ -32,18 +37,25 @@ _SILENT_S = 10.0
 
 ASK, WATCH = "/peers/ask", "/peers/watch"
 
+_GONE = (httpx.NetworkError, httpx.ConnectTimeout, httpx.RemoteProtocolError)
+"""Nobody is there, or not any more. One that takes its time, or refuses to answer, is there."""
+
+_FAILED = (httpx.HTTPError, httpx.InvalidURL, PositionUnreadable, ValueError, KeyError, TypeError)
+
 
 class HttpPeers:
     """Asks other instances; from any thread."""
 
     def __init__(self, settings: Serve) -> None:
-        limits = httpx.Limits(max_connections=200, max_keepalive_connections=50)
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=50)
+        self._secured = settings.tls
         self._client = httpx.Client(
             headers=_login(settings), verify=trusted(settings.trusted), limits=limits, trust_env=False
         )
 
     def ask(self, url: str, question: Question, partitions: Collection[int]) -> Reply:
-        """What `local` says there, or its error; PeerUnreachable if nobody is there, or says anything in time."""
+        """See `Peers.ask`."""
+        _refuse_plain(url, secured=self._secured)
         timeout = httpx.Timeout(question.timeout_ms / 1000 + _MORE_S, connect=_CONNECT_S)
         body = question_text(question, partitions).encode()
         try:
@@ -51,8 +63,10 @@ class HttpPeers:
             if answer.status_code != 200:
                 raise _error(url, question, partitions, answer)
             return reply_of(answer.content)
-        except (httpx.HTTPError, ValueError, KeyError) as exc:
+        except _GONE as exc:
             raise PeerUnreachable(url, _reason(exc)) from exc
+        except _FAILED as exc:
+            raise PeerFailed(url, _reason(exc)) from exc
 
     def close(self) -> None:
         """Give back the connections."""
@@ -73,6 +87,7 @@ class PeerWatches:
 
     def __init__(self, settings: Serve) -> None:
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+        self._secured = settings.tls
         self._client = httpx.AsyncClient(
             headers=_login(settings),
             verify=trusted(settings.trusted),
@@ -85,6 +100,7 @@ class PeerWatches:
         self, url: str, watched: Watched, partitions: Collection[int]
     ) -> AsyncIterator[list[Changed] | Began]:
         """Changes there as they come; ends when it does."""
+        _refuse_plain(url, secured=self._secured)
         body = watched_text(watched, partitions).encode()
         try:
             async with self._client.stream("POST", f"{url}{WATCH}", content=body, headers=_JSON) as answer:
@@ -124,20 +140,31 @@ def _login(settings: Serve) -> dict[str, str]:
     return {"authorization": f"Bearer {with_secrets({'secret': settings.secret})['secret']}"}
 
 
+def _refuse_plain(url: str, *, secured: bool) -> None:
+    """The secret is for instances that speak TLS as this one does; anybody who may write to the topic names others."""
+    if secured and not url.startswith("https://"):
+        raise PeerFailed(url, "its address is not https")
+
+
 def _error(url: str, question: Question, partitions: Collection[int], answer: httpx.Response) -> QueryError:
     """The error of another instance, as it would be raised here."""
     try:
         said = answer.json()["error"]
         code, message = said["code"], said["message"]
     except (ValueError, KeyError, TypeError):
-        return PeerUnreachable(url, f"status {answer.status_code}")
-    if code == PositionNotReached.code:
-        return PositionNotReached(str(question.at_least), "less", question.timeout_ms)
+        return PeerFailed(url, f"status {answer.status_code}")
+    for lacking in (PositionNotReached, PositionAhead):
+        if code == lacking.code:
+            return lacking(str(question.at_least), "less", question.timeout_ms)
     if code == PositionGone.code:
         return PositionGone(str(getattr(question, "as_of", None) or ""))
     if code == NobodyAnswers.code:
-        return NobodyAnswers(question.store, partitions, message)
-    return PeerUnreachable(url, f"{code}: {message}")
+        return NobodyAnswers(question.store, partitions, message.partition(f"store {question.store!r}: ")[2] or message)
+    if code == AnswerTookTooLong.code:
+        return AnswerTookTooLong(question.store, question.timeout_ms)
+    if code == LoginNeeded.code:
+        return PeerFailed(url, "it does not take the secret of this one, all need the same secret=")
+    return PeerFailed(url, f"{code}: {message}")
 
 
 def _reason(exc: Exception) -> str:

@@ -9,15 +9,14 @@ from headrace.errors import HeadraceError
 from headrace.query.catalogue import Kind
 from headrace.query.question import Get
 from headrace.rest.answers import LONGEST_HEADER, entry_body, etag_of
-from headrace.rest.gate import Gate
-from headrace.rest.parameters import AT_LEAST, FRESHNESS, STALE, TIMEOUT, read_query, text_of
+from headrace.rest.gate import Gate, has_doubled
+from headrace.rest.parameters import FRESHNESS, freshness, read_query, text_of
 from headrace.rest.protocol import Head
 from headrace.rest.service import Service
 from headrace.rest.users import Role
 
 PATH = "/apps/{app}/stores/{store}/keys/{key}"
 
-_FIELDS = {AT_LEAST.name: "at_least", TIMEOUT.name: "timeout_ms", STALE.name: "stale"}
 _ELSEWHERE = frozenset({b"origin", b"content-length", b"transfer-encoding"})
 
 
@@ -40,7 +39,9 @@ class Quick:
         if store is None or not rest.startswith(b"keys/") or b"/" in rest[5:]:
             return None
         headers = dict(scope["headers"])
-        if not _ELSEWHERE.isdisjoint(headers):
+        if not _ELSEWHERE.isdisjoint(headers) or (
+            len(headers) < len(scope["headers"]) and has_doubled(scope["headers"])
+        ):
             return None
         try:
             self._gate.check_site(headers)
@@ -48,7 +49,9 @@ class Quick:
             if user is None or not user.may(Role.READ, self._app):
                 return None
             key = store.key.of_text(text_of("key", rest[5:]))
-            reply = self._answering.at_once(Get(store=store.name, key=key, **_terms(scope["query_string"])))
+            query = scope["query_string"]
+            terms = freshness(read_query(query, FRESHNESS, None)) if query else {}
+            reply = self._answering.at_once(Get(store=store.name, key=key, **terms))
         except (HeadraceError, ValueError):
             return None
         if reply is None or not reply.entries:
@@ -63,8 +66,3 @@ class Quick:
         body = entry_body(store, entry, reply)
         head.append((b"content-length", str(len(body)).encode()))
         return 200, head, body
-
-
-def _terms(query: bytes) -> dict[str, Any]:
-    given = read_query(query, FRESHNESS, None) if query else {}
-    return {_FIELDS[name]: value for name, value in given.items()}

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import httpx
 
-from headrace.errors import KeyAbsent, PositionNotReached, ServerNotReached, ServerRefused
+from headrace.errors import KeyAbsent, PositionAhead, ServerNotReached, ServerRefused
 from headrace.query.answering import Member, Share
 from headrace.query.catalogue import Kind, Queryable
 from headrace.query.position import Position
@@ -32,8 +32,8 @@ class Remote:
     """Asks a server, or the next one if that cannot be reached.
 
     It remembers the highest position that it was told, and asks for answers that reflect no less: whichever server
-    answers, time does not go back. Only whoever accepts stale answers may get one from before. When that position is
-    not reached in time the application may have begun anew, or read a topic no more: what was told is forgotten then.
+    answers, time does not go back. Only whoever accepts stale answers may get one from before. If the application
+    itself is not there any more, it has begun anew, or reads a topic no more: what was told is forgotten then.
     """
 
     def __init__(self, urls: Sequence[str], login: httpx.Auth | None, verify: Any) -> None:
@@ -43,9 +43,12 @@ class Remote:
         self._lock = threading.Lock()
         self._seen = Position()
         self._next: OrderedDict[tuple[str, bytes, str], str] = OrderedDict()
-        self.app = str(self.get("/apps")["apps"][0])
-        self.about = self.get(f"/apps/{_segment(self.app)}/stores")["stores"]
-        self.stores: dict[str, Queryable] = {one["name"]: _queryable(one) for one in self.about}
+        try:
+            self.app = str(self.get("/apps")["apps"][0])
+            self.about = self.get(f"/apps/{_segment(self.app)}/stores")["stores"]
+            self.stores: dict[str, Queryable] = {one["name"]: _queryable(one) for one in self.about}
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise self._no_server() from None
 
     def close(self) -> None:
         """Give back the connections."""
@@ -60,22 +63,28 @@ class Remote:
 
     def answer(self, question: Question) -> Reply:
         """The answer of the server."""
+        with self._lock:
+            seen = Position() if question.stale else self._seen
         try:
-            return self._answer(question)
+            return self._answer(question, seen)
         except ServerRefused as refused:
-            if refused.answered != PositionNotReached.code or not self._forget_for(question):
+            if refused.answered != PositionAhead.code or (question.at_least or Position()).covers(seen):
                 raise
-        return self._answer(question)
+        reply = self._answer(question, Position())
+        if not reply.position.covers(seen):
+            with self._lock:
+                self._seen = reply.position
+        return reply
 
-    def _answer(self, question: Question) -> Reply:
+    def _answer(self, question: Question, seen: Position) -> Reply:
         store = StoreForm(self.stores[question.store])
         if isinstance(question, Get):
-            return self._one(store, question)
+            return self._one(store, question, seen)
         if isinstance(question, Count):
-            found = self.get(self.path(store, "count"), self._terms(question), question.timeout_ms)
+            found = self.get(self.path(store, "count"), self._terms(question, seen), question.timeout_ms)
             return self._reply(found, count=int(found["count"]))
         assert isinstance(question, Scan)
-        return self._scan(store, question)
+        return self._scan(store, question, seen)
 
     def members(self) -> tuple[Member, ...]:
         """All instances that are up."""
@@ -93,7 +102,10 @@ class Remote:
         """What a path answers, as JSON."""
         with self.open(path, params, timeout_ms) as answer:
             answer.read()
-            return answer.json()
+            try:
+                return answer.json()
+            except ValueError:
+                raise self._no_server() from None
 
     @contextmanager
     def open(
@@ -117,6 +129,8 @@ class Remote:
                 continue
             self._place = place
             try:
+                if answer.is_redirect:
+                    raise self._no_server()
                 if answer.status_code >= 400:
                     answer.read()
                     raise _refusal(answer)
@@ -130,27 +144,30 @@ class Remote:
 
     def turn(self) -> None:
         """Begin with another server the next time."""
-        self._place += 1
+        self._place = (self._place + 1) % len(self._urls)
 
-    def _one(self, store: StoreForm, question: Get) -> Reply:
+    def _no_server(self) -> ServerNotReached:
+        return ServerNotReached(self._urls[self._place], "it is no query server")
+
+    def _one(self, store: StoreForm, question: Get, seen: Position) -> Reply:
         key = store.bare(question.key)
         if store.kind is not Kind.TABLE:
             start = str(self.stores[store.name].key.read(question.key).start)
-            params = {"from": start, "to": start, **self._terms(question)}
+            params = {"from": start, "to": start, **self._terms(question, seen)}
             found = self.get(self.path(store, "windows", store.key.text(key)), params, question.timeout_ms)
             entries = [one for one in map(store.entry_of, found["entries"]) if one.key == question.key]
             return self._reply(found, entries=entries)
         try:
             path = self.path(store, "keys", store.key.text(key))
-            found = self.get(path, self._terms(question), question.timeout_ms)
+            found = self.get(path, self._terms(question, seen), question.timeout_ms)
         except ServerRefused as refused:
             if refused.answered != KeyAbsent.code:
                 raise
             return self._reply({"position": refused.position or "", "stale": question.stale, "instances": []})
         return self._reply(found, entries=[store.entry_of(found)])
 
-    def _scan(self, store: StoreForm, scan: Scan) -> Reply:
-        params = {"limit": str(min(scan.limit, MOST_ENTRIES)), **self._terms(scan)}
+    def _scan(self, store: StoreForm, scan: Scan, seen: Position) -> Reply:
+        params = {"limit": str(min(scan.limit, MOST_ENTRIES)), **self._terms(scan, seen)}
         if scan.reverse:
             params["reverse"] = "true"
         windowed = store.kind is not Kind.TABLE
@@ -177,23 +194,15 @@ class Remote:
         """The path to a part of a store."""
         return "/".join(["/apps", *map(_segment, (self.app, "stores", store.name, *parts))])
 
-    def _terms(self, question: Question) -> dict[str, str]:
-        """What has to be reflected: what is asked for, and all that was seen before."""
+    def _terms(self, question: Question, seen: Position) -> dict[str, str]:
+        """What has to be reflected: what is asked for, and what was seen before."""
         params = {"timeout": f"{question.timeout_ms}ms"}
         if question.stale:
             params["stale"] = "true"
-        with self._lock:
-            wanted = Position() if question.stale else self._seen
-        wanted = wanted.joined(question.at_least) if question.at_least is not None else wanted
+        wanted = seen.joined(question.at_least) if question.at_least is not None else seen
         if wanted.offsets:
             params["at_least"] = wanted.text
         return params
-
-    def _forget_for(self, question: Question) -> bool:
-        """Forget what was seen; whether more than what is asked for was wanted because of that."""
-        with self._lock:
-            seen, self._seen = self._seen, Position()
-        return not question.stale and not (question.at_least or Position()).covers(seen)
 
     def _reply(self, found: Mapping[str, Any], **more: Any) -> Reply:
         position = Position.read(found["position"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
@@ -46,6 +46,7 @@ class Service:
         self.counts = Counts()
         self._working = 0
         self._workers = ThreadPoolExecutor(limits.requests, thread_name_prefix="headrace-queries")
+        self._helpers = ThreadPoolExecutor(limits.requests, thread_name_prefix="headrace-peers")
         self._tellers = ThreadPoolExecutor(_TELLERS, thread_name_prefix="headrace-watches")
 
     def store(self, name: str) -> StoreForm:
@@ -74,6 +75,14 @@ class Service:
         finally:
             self._working -= 1
 
+    async def help(self, question: Question, partitions: Collection[int]) -> Reply:
+        """What is found here, for another instance: in threads of its own.
+
+        Those of `work` may all wait for that one, while its own all wait for this one.
+        """
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._helpers, self.answering.local, question, partitions)
+
     async def tell(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Call what tells a watcher the entries that are there: these wait for its reader, and only for one another."""
         loop = asyncio.get_running_loop()
@@ -82,4 +91,5 @@ class Service:
     def close(self) -> None:
         """Give back the threads; whoever still waits in one gets no answer."""
         self._workers.shutdown(wait=False, cancel_futures=True)
+        self._helpers.shutdown(wait=False, cancel_futures=True)
         self._tellers.shutdown(wait=False, cancel_futures=True)

@@ -25,9 +25,6 @@ class Limits:
     header_s: float = 10.0
     """How long the head of a request may take to come, and a body to go on."""
 
-    timeout_ms: int = 60_000
-    """How long an answer may wait for what it has to reflect."""
-
     connections: int = 4_000
     requests: int = 64
     """How many are worked on at once, besides those that are answered at once and the watchers."""

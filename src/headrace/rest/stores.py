@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from headrace.errors import HeadraceError, KeyAbsent, StoreAskedWrongly
 from headrace.query.answering import Member
 from headrace.query.catalogue import Kind
-from headrace.query.question import MOST_ENTRIES, USUAL_TIMEOUT_MS, Count, Get, Reply, Scan
+from headrace.query.question import MOST_ENTRIES, Count, Get, Reply, Scan
 from headrace.rest import parameters as p
 from headrace.rest.answers import (
     NDJSON,
@@ -32,7 +32,7 @@ from headrace.rest.routes import Asked
 async def one(asked: Asked) -> Response:
     """The entry of a key."""
     store = _table(asked)
-    question = Get(store=store.name, key=asked.get(p.KEY), **_freshness(asked))
+    question = Get(store=store.name, key=asked.get(p.KEY), **p.freshness(asked.given))
     reply = await asked.service.answer(question)
     if not reply.entries:
         raise KeyAbsent(store.name, reply.position.text)
@@ -53,7 +53,7 @@ async def holders(asked: Asked) -> Response:
 
 async def count(asked: Asked) -> Response:
     """How many entries there are."""
-    reply = await asked.service.answer(Count(store=asked.store.name, **_freshness(asked)))
+    reply = await asked.service.answer(Count(store=asked.store.name, **p.freshness(asked.given)))
     return reply_answer(f'{{"count":{reply.count},{told(reply)}'.encode(), reply)
 
 
@@ -103,14 +103,6 @@ def is_known(etag: str, header: str) -> bool:
     return bool(header) and (header.strip() == "*" or etag in (one.strip() for one in header.split(",")))
 
 
-def _freshness(asked: Asked) -> dict[str, Any]:
-    return {
-        "at_least": asked.get(p.AT_LEAST),
-        "timeout_ms": asked.get(p.TIMEOUT, USUAL_TIMEOUT_MS),
-        "stale": asked.get(p.STALE, False),
-    }
-
-
 def _scan_of(asked: Asked, **bounds: Any) -> Scan:
     scan = Scan(
         store=asked.store.name,
@@ -118,7 +110,7 @@ def _scan_of(asked: Asked, **bounds: Any) -> Scan:
         as_of=asked.get(p.AS_OF),
         limit=asked.get(p.LIMIT, MOST_ENTRIES),
         **bounds,
-        **_freshness(asked),
+        **p.freshness(asked.given),
     )
     cursor = asked.get(p.CURSOR)
     if cursor is None:
@@ -130,6 +122,8 @@ def _scan_of(asked: Asked, **bounds: Any) -> Scan:
 async def _scan(asked: Asked, scan: Scan, store: StoreForm) -> Response:
     service = asked.service
     lines = NDJSON in asked.request.headers.get("accept", "")
+    if lines and asked.get(p.LIMIT) is not None:
+        scan = replace(scan, paged=False)
 
     def page(scan: Scan) -> tuple[Reply, bytes]:
         """In a thread, for a thousand entries take a while to be written: others would wait for it."""

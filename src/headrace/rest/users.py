@@ -93,17 +93,22 @@ class Users:
 
 
 def read_users(path: Path) -> Users:
-    """The users of a file."""
+    """The users of a file, of whom there is one at least."""
+    users = users_in(path)
+    if not users:
+        raise UsersUnreadable(str(path), "nobody is in it")
+    return Users(users)
+
+
+def users_in(path: Path) -> list[User]:
+    """The users of a file, line by line."""
     try:
         lines = path.read_text("utf-8").splitlines()
     except OSError as exc:
         raise UsersUnreadable(str(path), exc.strerror or str(exc)) from None
     except ValueError:
         raise UsersUnreadable(str(path), "it is not text in UTF-8") from None
-    users = [_user(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if not _is_empty(line)]
-    if not users:
-        raise UsersUnreadable(str(path), "nobody is in it")
-    return Users(users)
+    return [_user(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if not _is_empty(line)]
 
 
 def new_token(name: str) -> str:

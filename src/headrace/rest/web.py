@@ -16,7 +16,7 @@ from starlette.websockets import WebSocket, WebSocketState
 from headrace.errors import BodyRefused, OriginRefused, PathUnknown
 from headrace.rest.answers import LOGGER, error_answer
 from headrace.rest.files import Files
-from headrace.rest.gate import Gate, Headers
+from headrace.rest.gate import Gate, Headers, has_doubled
 from headrace.rest.protocol import Head
 from headrace.rest.quick import PATH, Quick
 from headrace.rest.routes import OPEN, PEER, Found, Routes
@@ -41,7 +41,6 @@ _OWN = (
     b" connect-src 'self'; manifest-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 )
 _DRAWN = (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-_ONCE = frozenset({b"host", b"authorization", b"origin"})
 _ALLOWED_HEADERS = b"authorization, if-none-match, last-event-id, accept"
 _SHOWN_HEADERS = b"etag, headrace-position, retry-after"
 
@@ -72,7 +71,10 @@ class Web:
     def at_once(self, scope: Mapping[str, Any]) -> tuple[int, Head, bytes] | None:
         """The answer to a request that needs no waiting, and none of what is around the others."""
         began = time.perf_counter()
-        answer = self._quick.answer(scope)
+        try:
+            answer = self._quick.answer(scope)
+        except Exception:
+            return None  # it is met again on the long way, which says so
         if answer is not None:
             self._service.counts.request(PATH, answer[0], time.perf_counter() - began)
         return answer
@@ -166,8 +168,7 @@ class Web:
 
     def _check_head(self, scope: Scope, headers: Headers) -> None:
         """What can be told before anything else is read."""
-        names = [name for name, _ in scope["headers"] if name in _ONCE]
-        if len(names) > len(set(names)):
+        if has_doubled(scope["headers"]):
             raise OriginRefused("doubled header")
         self._gate.check_site(headers)
         length = headers.get(b"content-length", b"0")

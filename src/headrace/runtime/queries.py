@@ -57,16 +57,15 @@ class Queries:
         from headrace.query.instance import Instance  # loads RocksDB
 
         serve, listener, stores = self._serve, self._listener, catalogue(plan)
-        url, peers, standbys = "", None, 0
+        url, peers, options = "", None, dict[str, int]()
         if serve is not None and listener is not None:
             from headrace.rest.peers import HttpPeers
 
-            url, peers, standbys = listener.url, HttpPeers(serve), serve.standbys
+            url, peers = listener.url, HttpPeers(serve)
+            options = {"standbys": serve.standbys, "requests": serve.limits.requests}
             self._held.callback(peers.close)
             directory = Path(serve.directory) if serve.directory is not None else directory
-        instance = Instance(
-            plan.app, stores, address, kafka, directory, url=url, peers=peers, standbys=standbys, say=self._say
-        )
+        instance = Instance(plan.app, stores, address, kafka, directory, url=url, peers=peers, say=self._say, **options)
         self._held.callback(instance.close)
         if serve is not None and listener is not None:
             from headrace.rest.server import QueryServer

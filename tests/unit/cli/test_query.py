@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -62,7 +64,10 @@ def test_a_key_that_is_not_there_or_is_none(said: Said) -> None:
         said("counts", "get", "nothing")
     assert "parameter KEY is 'seven'" in said("numbers", "get", "seven", code=1)
     assert "music has no store 'none'" in said("none", "get", "x", code=1)
-    assert "was not reached" in said("counts", "get", "be", "--at-least", "plays-0@99", "--timeout", "1ms", code=1)
+    assert "parameter timeout is '90000ms'" in said("counts", "get", "be", "--timeout", "90s", code=1)
+    assert "has not come to plays-0@99" in said(
+        "counts", "get", "be", "--at-least", "plays-0@99", "--timeout", "1ms", code=1
+    )
 
 
 def test_lists(said: Said) -> None:
@@ -99,6 +104,44 @@ def test_users(said: Said, tmp_path: Path) -> None:
     assert (user.name, user.role, user.apps) == ("page", Role.READ, frozenset({"music"}))
     assert said("users", "list", str(path)) == "page\tread\tmusic\tsha256\nboss\tadmin\tall\tsha256\n"
     assert "a name has letters" in said("users", "add", str(path), "a:b", code=2)
+
+
+def test_users_are_added_to_a_file_of_which_nobody_else_reads_a_letter(
+    said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, modes = tmp_path / "users.txt", list[int]()
+    path.write_text("# who may ask\n")
+    replace = Path.replace
+
+    def seen(fresh: Path, target: Path) -> Path:
+        modes.append(fresh.stat().st_mode & 0o777)
+        return replace(fresh, target)
+
+    monkeypatch.setattr(Path, "replace", seen)
+    said("users", "add", str(path), "page")
+    assert modes == [0o600]
+    assert path.read_text().startswith("# who may ask\npage read * sha256$")
+
+
+def test_what_is_no_server(said: Said) -> None:
+    statuses = [302, 200]
+
+    class Page(SimpleHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(statuses.pop())
+            self.send_header("location", "/")
+            self.end_headers()
+            self.wfile.write(b"<!doctype html>")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        for _ in list(statuses):
+            assert f"no query server answers at {url}: it is no query server" in said("stores", "--url", url, code=1)
+        server.shutdown()
 
 
 def test_serving_what_has_no_stores(said: Said, tmp_path: Path) -> None:

@@ -62,5 +62,5 @@ def test_large_counts_are_written_out() -> None:
 
 def test_the_page_lists_every_name() -> None:
     named = re.findall(r"^\| `(headrace_\w+)`", PAGE.read_text("utf-8"), re.MULTILINE)
-    families = [*Metrics(app="shop").families(), *Counts().families(), *share_families(None)]
+    families = [*Metrics(app="shop").families(), *Counts().families(), *share_families(None, 0)]
     assert named == re.findall(r"^# TYPE (\w+)", prometheus(families, {}), re.MULTILINE)

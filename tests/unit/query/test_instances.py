@@ -108,7 +108,8 @@ def settle(app: Application, standbys: int) -> None:
         for _, name, text in bulletin.hear(0.1):
             said[name] = [share[1] for share in json.loads(text or b"")["shares"] if share[4]]
         held = [partition for partitions in said.values() for partition in partitions]
-        return all(held.count(partition) == standbys + 1 for partition in range(6))
+        everyone = all(said.get(name) for name in NAMES)  # the first two may hold all of it before the third comes
+        return everyone and all(held.count(partition) == standbys + 1 for partition in range(6))
 
     until(settled)
     bulletin.close()

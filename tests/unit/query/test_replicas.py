@@ -10,6 +10,7 @@ import pytest
 from headrace.errors import (
     EntryUnreadable,
     NobodyAnswers,
+    PositionAhead,
     PositionGone,
     PositionNotReached,
     ReplicasInUse,
@@ -73,6 +74,14 @@ def test_open_and_aborted_transactions_are_not_seen(app: Application, tmp_path: 
             Store(instance, "counts").at_least(position, "300ms").get("a")
         producer.abort_transaction()
         assert Store(instance, "counts").at_least(position).get("a") == 1
+
+
+def test_the_application_itself_may_not_have_come_so_far(app: Application, tmp_path: Path) -> None:
+    app.batch({"counts": [("a", 1)]})
+    with app.ready(tmp_path) as instance:
+        ahead = Store(instance, "counts").at_least(Position({("in", 0): 2}), "50ms")
+        with pytest.raises(PositionAhead, match=r"has not come to in-0@2 within 0\.05 s, but to in-0@1"):
+            ahead.get("a")
 
 
 def test_an_answer_waits_for_what_it_is_to_reflect(app: Application, tmp_path: Path) -> None:
@@ -158,7 +167,7 @@ def test_pages_are_of_one_moment(app: Application, tmp_path: Path) -> None:
             counts.at_least(position).get("0499")
         assert found == rows
         assert counts.count() == 499 + 6
-        first = counts.answers.range(limit=10)
+        first = next(counts.answers.pages(size=10))
         app.batch({"counts": [("0000", 77)]})
         assert counts.range(limit=1, as_of=first.position) == {"0000": 0}
         with pytest.raises(PositionGone, match="what stores held at in-0@7~3f2a is not kept any more"):

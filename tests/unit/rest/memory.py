@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from headrace.errors import PositionNotReached
+from headrace.errors import PositionAhead, PositionNotReached
 from headrace.model.windows import LATEST_MS, Windowed
 from headrace.query.answering import Changed, Member, Share, Watch, Watched
 from headrace.query.catalogue import Kind, Queryable
@@ -43,8 +43,12 @@ class Memory:
     stores: dict[str, Queryable] = field(default_factory=dict)
     rows: dict[str, dict[bytes, Entry]] = field(default_factory=dict)
     position: Position = field(default_factory=Position)
+    lags: bool = False
+    """Whether the application is further than this."""
+
     quick: bool = True
     ready: bool = True
+    foreign: int = 0
     offset: int = 0
     end: int = 0
     watches: list[MemoryWatch] = field(default_factory=list)
@@ -90,7 +94,8 @@ class Memory:
     def answer(self, question: Question) -> Reply:
         self.asked.append(question)
         if question.at_least is not None and not self.position.covers(question.at_least):
-            raise PositionNotReached(str(question.at_least), str(self.position), question.timeout_ms)
+            lacking = PositionNotReached if self.lags else PositionAhead
+            raise lacking(str(question.at_least), str(self.position), question.timeout_ms)
         return self.local(question, (0,))
 
     def local(self, question: Question, partitions: Collection[int]) -> Reply:

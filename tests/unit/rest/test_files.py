@@ -60,6 +60,16 @@ def test_a_page_of_the_user_may_be_at_the_top(memory: Memory, serving: Serving, 
     assert httpx.get(serving(memory, pages=tmp_path).url).text == "my own"
 
 
+def test_a_page_of_the_user_for_what_is_not_there(memory: Memory, serving: Serving, tmp_path: Path) -> None:
+    (tmp_path / "404.html").write_text("nothing here")
+    (tmp_path / "charts.html").write_text("charts")
+    with httpx.Client(base_url=serving(memory, pages=tmp_path).url) as client:
+        assert client.get("/charts").text == "charts"
+        assert 'src="/headrace/index.js"' in client.get("/").text
+        missing = client.get("/nowhere")
+        assert (missing.status_code, missing.text) == (404, "nothing here")
+
+
 def test_paths_of_ours_come_first(site: httpx.Client) -> None:
     assert site.get("/apps").json() == {"apps": ["music"]}
 

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from dataclasses import replace
 
+import httpx
 import pytest
 
 import headrace as hr
-from headrace.errors import NobodyAnswers, PeerUnreachable, PositionNotReached
+from headrace.errors import (
+    AnswerTookTooLong,
+    NobodyAnswers,
+    PeerFailed,
+    PeerUnreachable,
+    PositionAhead,
+    PositionNotReached,
+    TooManyRequests,
+)
 from headrace.query.answering import Changed, Watched
 from headrace.query.position import Position
 from headrace.query.question import Count, Entry, Get, Question, Reply, Scan
 from headrace.rest.peers import HttpPeers
-from headrace.rest.settings import Serve
+from headrace.rest.settings import Limits, Serve
 from headrace.rest.wire import (
     changes_of,
     changes_text,
@@ -75,7 +86,7 @@ def test_another_instance_is_asked(memory: Memory, serving: Serving) -> None:
     server, peers = serving(memory), HttpPeers(Serve())
     found = peers.ask(server.url, Get(store="counts", key=b"be"), [0])
     assert (found.entries[0].value, found.instances) == (hr.INT64.write(2), ("here",))
-    with pytest.raises(PeerUnreachable, match="store-not-asked"):
+    with pytest.raises(PeerFailed, match="store-not-asked"):
         peers.ask(server.url, Count(store="none"), [0])
     server.close()
     with pytest.raises(PeerUnreachable, match="does not answer"):
@@ -95,6 +106,57 @@ def test_its_errors_are_raised_here(memory: Memory, serving: Serving, monkeypatc
     fail(PositionNotReached("plays-0@3", "plays-0@1", 10))
     with pytest.raises(PositionNotReached, match=r"plays-0@3~moment1 was not reached within 0.01 s"):
         peers.ask(server.url, question, [0])
+    fail(PositionAhead("plays-0@3", "plays-0@1", 10))
+    with pytest.raises(PositionAhead, match=r"the application has not come to plays-0@3~moment1 within 0.01 s"):
+        peers.ask(server.url, question, [0])
     fail(NobodyAnswers("counts", [0], "it is not held here"))
-    with pytest.raises(NobodyAnswers, match="it is not held here"):
+    with pytest.raises(NobodyAnswers, match=r"^nobody answers for partition 0 of store 'counts': it is not held here"):
         peers.ask(server.url, replace(question, at_least=None), [0])
+    fail(AnswerTookTooLong("counts", 10))
+    with pytest.raises(AnswerTookTooLong, match=r"store 'counts' could not be gone through within 0.01 s") as slow:
+        peers.ask(server.url, question, [0])
+    assert "in Python at_least(Position(), '60s')" in str(slow.value)
+
+
+def test_another_instance_is_answered_while_all_requests_wait(
+    memory: Memory, serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, peers = serving(memory, limits=Limits(requests=1)), HttpPeers(Serve())
+    asked, let = threading.Event(), threading.Event()
+
+    def waits(_question: object) -> Reply:
+        asked.set()
+        let.wait(10)
+        return Reply(position=Position())
+
+    monkeypatch.setattr(memory, "answer", waits)
+    waiting = threading.Thread(target=httpx.get, args=(f"{server.url}/apps/music/stores/counts/count",))
+    waiting.start()
+    assert asked.wait(5)
+    assert peers.ask(server.url, Count(store="counts", timeout_ms=100), [0]).count == 4
+    let.set()
+    waiting.join(5)
+    peers.close()
+
+
+def test_one_that_is_there_but_does_not_answer_is_not_taken_for_gone(
+    memory: Memory, serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, peers = serving(memory), HttpPeers(Serve())
+    monkeypatch.setattr("headrace.rest.peers._MORE_S", 0.2)
+    answers: list[Exception] = [TooManyRequests("requests at work"), RuntimeError("broken")]
+
+    def local(*_: object) -> Reply:
+        if answers:
+            raise answers.pop(0)
+        time.sleep(1.0)
+        raise AssertionError
+
+    monkeypatch.setattr(memory, "local", local)
+    question = Get(store="counts", key=b"be", timeout_ms=10)
+    for words in ("too-many-requests", "internal: the server failed", "timed out"):
+        with pytest.raises(PeerFailed, match=f"the instance at {server.url} has no answer: .*{words}"):
+            peers.ask(server.url, question, [0])
+    with pytest.raises(PeerFailed, match="has no answer"):
+        peers.ask("http://host:port", question, [0])
+    peers.close()

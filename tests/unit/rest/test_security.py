@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import itertools
+import socket
 import time
 from pathlib import Path
 
@@ -18,15 +20,16 @@ from headrace.errors import (
     CertificateUnreadable,
     ListenOpen,
     ListenRefused,
-    PeerUnreachable,
+    PeerFailed,
     ServerNotReached,
     UsersUnreadable,
 )
 from headrace.query.question import Count
+from headrace.rest.gate import Gate
 from headrace.rest.peers import HttpPeers
 from headrace.rest.server import Listener, QueryServer
 from headrace.rest.settings import Limits, Serve
-from headrace.rest.users import Role, User, hashed_password, hashed_token, new_token, read_users
+from headrace.rest.users import Role, User, Users, hashed_password, hashed_token, new_token, read_users
 from rest.conftest import Serving
 from rest.memory import Memory
 
@@ -302,6 +305,82 @@ def test_tls_from_end_to_end(memory: Memory, serving: Serving, tmp_path: Path, t
         hr.connect(server.url, token=tokens["page"])
     peers = HttpPeers(Serve(address="127.0.0.1:0", **settings))  # type: ignore[arg-type]
     assert peers.ask(server.url, Count(store="counts"), [0]).count == 4
-    with pytest.raises(PeerUnreachable, match="login-needed"):
+    with pytest.raises(PeerFailed, match="it does not take the secret of this one"):
         HttpPeers(Serve(address="127.0.0.1:0", trusted=tmp_path / "ca.pem")).ask(server.url, Count(store="counts"), [0])
+    peers.close()
+
+
+@pytest.mark.parametrize("header", ["host", "authorization", "origin"])
+def test_what_says_twice_who_asks_is_refused(client: httpx.Client, header: str) -> None:
+    own = str(client.base_url).rstrip("/")
+    text = {"host": own.removeprefix("http://"), "authorization": "Bearer x", "origin": own}[header]
+    with socket.create_connection((client.base_url.host, client.base_url.port or 0)) as raw:
+        first = "" if header == "host" else f"Host: {client.base_url.netloc.decode()}\r\n"
+        twice = f"{header}: {text}\r\n" * 2
+        raw.sendall(f"GET {KEY} HTTP/1.1\r\n{first}{twice}\r\n".encode())
+        answer = raw.recv(65_536).decode()
+    assert answer.startswith("HTTP/1.1 403")
+
+
+def test_a_file_of_users_that_cannot_be_read_is_said_once(
+    secured: httpx.Client,
+    tokens: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr("headrace.rest.gate._LOOK_S", 0.0)
+    path = tmp_path / "users.txt"
+    text = path.read_text()
+
+    def told() -> list[str]:
+        assert secured.get(KEY, headers=bearer(tokens["boss"])).status_code == 200
+        words = [record.getMessage() for record in caplog.records]
+        caplog.clear()
+        return words
+
+    path.write_text("half a line")
+    assert told() == [
+        f"users cannot be read from {path}:1: a line is NAME ROLE APPS HASH, with read or admin for a role;"
+        " those who were in the file before may still ask"
+    ]
+    assert told() == []
+    path.unlink()
+    assert "No such file or directory" in told()[0]
+    assert told() == []
+    path.write_text(text)
+    assert told() == []
+    path.unlink()
+    assert len(told()) == 1
+
+
+def test_a_password_is_not_remembered_once_the_file_is_another_one(
+    tmp_path: Path, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert tokens
+    monkeypatch.setattr("headrace.rest.gate._LOOK_S", 0.0)
+    path = tmp_path / "users.txt"
+    gate = Gate(Serve(users=path), "music")
+    headers = {b"authorization": basic("ann", "päss:word")["authorization"].encode()}
+    check = Users.with_password
+
+    def meanwhile(users: Users, name: str, password: str) -> User | None:
+        found = check(users, name, password)
+        lines = path.read_text().splitlines(True)
+        path.write_text("".join(line for line in lines if not line.startswith("ann")))
+        assert gate.known({b"authorization": b"Bearer x"}) is None  # somebody else asks, and the file is read again
+        return found
+
+    monkeypatch.setattr(Users, "with_password", meanwhile)
+    asyncio.run(gate.user(headers, "127.0.0.1"))
+    assert gate.known(headers) is None
+    gate.close()
+
+
+def test_the_secret_goes_to_no_address_without_tls(memory: Memory, serving: Serving, tmp_path: Path) -> None:
+    server = serving(memory)
+    peers = HttpPeers(Serve(certificate=tmp_path / "cert.pem", secret="between us"))
+    with pytest.raises(PeerFailed, match=r"the instance at http://.* has no answer: its address is not https"):
+        peers.ask(server.url, Count(store="counts"), [0])
+    assert memory.asked == []
     peers.close()

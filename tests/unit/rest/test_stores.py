@@ -45,6 +45,18 @@ def test_one_key_that_has_to_be_waited_for(client: httpx.Client, memory: Memory)
     )
 
 
+def test_what_fails_in_the_event_loop_is_a_failure_of_the_server(
+    client: httpx.Client, memory: Memory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(_question: object) -> None:
+        raise RuntimeError("no more files")
+
+    monkeypatch.setattr(memory, "at_once", broken)
+    answer = client.get("/apps/music/stores/counts/keys/be")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (500, "internal")
+    assert "no more files" in caplog.text
+
+
 def test_a_key_that_is_not_there(client: httpx.Client) -> None:
     answer = client.get(f"{COUNTS}/keys/nothing")
     assert answer.status_code == 404
@@ -123,7 +135,10 @@ def test_what_is_not_there(client: httpx.Client, path: str) -> None:
 def test_a_position_that_is_not_reached_says_when_to_ask_again(client: httpx.Client) -> None:
     answer = client.get(f"{COUNTS}/keys/be?at_least=plays-0@99&timeout=10ms")
     assert (answer.status_code, answer.headers["retry-after"]) == (504, "1")
-    assert answer.json()["error"]["message"] == "plays-0@99 was not reached within 0.01 s, plays-0@9 was"
+    assert (
+        answer.json()["error"]["message"]
+        == "the application has not come to plays-0@99 within 0.01 s, but to plays-0@9"
+    )
 
 
 def test_pages(client: httpx.Client, memory: Memory) -> None:
@@ -153,6 +168,13 @@ def test_all_entries_as_lines(client: httpx.Client, memory: Memory) -> None:
     assert [json.loads(line)["value"] for line in answer.text.splitlines()] == list(range(2_500))
     few = client.get(f"{COUNTS}/entries?limit=2", headers={"accept": "application/x-ndjson"})
     assert len(few.text.splitlines()) == 2
+
+
+def test_no_moment_is_kept_for_lines_that_end(client: httpx.Client, memory: Memory) -> None:
+    path, lines = "/apps/music/stores/counts/entries?limit=1", {"accept": "application/x-ndjson"}
+    client.get(path, headers=lines)
+    client.get(path)
+    assert [one.paged for one in memory.asked if isinstance(one, Scan)] == [False, True]
 
 
 def test_windows_and_sessions(client: httpx.Client) -> None:
