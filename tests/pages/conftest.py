@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Response, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Response, expect, sync_playwright
 
 from pages.browser import browser_path
 from pages.served import Served
@@ -27,6 +27,8 @@ window.violations = [];
 document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
 """
 
+PATIENCE_MS = 60_000
+
 Open = Callable[..., Page]
 
 
@@ -36,6 +38,7 @@ def chromium() -> Iterator[Browser]:
     path = browser_path()
     if path is None:
         pytest.fail("there is no Chromium or Chrome: install one, or name it with HEADRACE_BROWSER=/path")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path)
         yield browser
@@ -70,7 +73,7 @@ def open_page(chromium: Browser, served: Served) -> Iterator[Open]:
     def open_(path: str, *, phone: bool = False, **options: Any) -> Page:
         page = chromium.new_context(**((PHONE if phone else {}) | options)).new_page()
         pages.append(page)
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.add_init_script(WATCH_POLICY)
         page.on("console", noticed)
         page.on("response", answered)

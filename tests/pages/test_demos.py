@@ -94,7 +94,7 @@ def test_a_real_evening_of_listening(served: Served, open_page: Open) -> None:
     expected = [song.title for song in listeners.charts()["all"].songs]
     expect(page.locator("#overall .title")).to_have_text(expected)
     expect(page.locator("#nothing")).to_be_hidden()
-    assert page.locator(".genre").count() == 6
+    expect(page.locator(".genre")).to_have_count(6)
 
 
 def test_words_grow(served: Served, open_page: Open) -> None:
@@ -139,11 +139,23 @@ def test_a_page_fits_a_phone(path: str, served: Served, open_page: Open) -> None
     fits(page)
 
 
-def test_who_wants_no_motion_gets_none(served: Served, open_page: Open) -> None:
-    page = open_page("/music", reduced_motion="reduce")
-    for plays in (1, 3):
-        served.put(
-            "charts", {"all": Chart(sorted([counted(1, "A", 2), counted(2, "B", plays)], key=lambda s: -s.plays))}
-        )
-    expect(page.locator("#overall .title")).to_have_text(["B", "A"])
-    assert page.evaluate("document.getAnimations().length") == 0
+COUNT_MOVES = """() => {
+    window.moves = 0;
+    const moved = () => { window.moves += 1; };
+    for (const name of ["animationstart", "transitionrun"]) document.addEventListener(name, moved);
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (...given) { moved(); return animate.apply(this, given); };
+}"""
+
+
+@pytest.mark.parametrize(("wish", "moves"), [("reduce", False), ("no-preference", True)])
+def test_who_wants_no_motion_gets_none(wish: str, moves: bool, served: Served, open_page: Open) -> None:
+    page = open_page("/music", reduced_motion=wish)
+    page.evaluate(COUNT_MOVES)
+    for order in ("AB", "BA"):
+        songs = [counted(ord(title), title, 3 - place) for place, title in enumerate(order)]
+        served.put("charts", {"all": Chart(songs)})
+        expect(page.locator("#overall .title")).to_have_text(list(order))
+    assert (page.evaluate("window.moves") > 0) is moves
+    if not moves:
+        assert page.evaluate("document.getAnimations().length") == 0

@@ -20,7 +20,7 @@ from headrace.log.topics import Topics
 from headrace.model.failure import ATTEMPT, HEADERS
 
 NOON = 1_700_000_000_000 // 86_400_000 * 86_400_000 + 43_200_000
-_PATIENCE_S = 60.0
+_PATIENCE_S = 120.0
 
 Name = Callable[[str], str]
 Came = tuple[str, bytes | None, bytes | None]

@@ -138,7 +138,7 @@ def _python(app: hr.App, topic: Name) -> None:
     app.stream(topic("in"), key=hr.STRING, value=hr.STRING).map_values(_unruly, name="unruly").to(topic("out"))
 
 
-PYTHON = Setting("python", _python, b"good", lambda _: (("out", b"GOOD"),), options={"worker_timeout": "2s"})
+PYTHON = Setting("python", _python, b"good", lambda _: (("out", b"GOOD"),), options={"worker_timeout": "15s"})
 
 SEEN = hr.stores.key_value("seen", key=hr.STRING, value=hr.INT64)
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Self
 
 import pytest
 from bench import streams
@@ -83,6 +84,15 @@ class Program:
             assert time.monotonic() < deadline, self.said
             time.sleep(0.1)
 
+    def once_it_says(self, words: str) -> Self:
+        """Itself, when it has said something; if it does not, it is ended."""
+        try:
+            self.await_words(words)
+        except BaseException:
+            self.kill()
+            raise
+        return self
+
     def started(self, mark: str) -> list[int]:
         """The processes that it has started, directly or not, with a mark in their command lines."""
         return started(self.process.pid, mark)
@@ -97,7 +107,9 @@ class Program:
         send(self.process.pid, signal.SIGTERM)
 
     def kill(self) -> None:
-        """Kill it and all that it has started."""
+        """Kill it and all that it has started, unless it has ended."""
+        if self.process.poll() is not None:
+            return
         for pid in [self.process.pid, *_descendants(self.process.pid)]:
             send(pid, signal.SIGKILL)
         self.process.wait()
@@ -127,9 +139,7 @@ class Application:
 
     def running(self) -> Program:
         """Start it, and wait until it runs."""
-        program = self.run()
-        program.await_words(": running")
-        return program
+        return self.run().once_it_says(": running")
 
     def await_progress(self, program: Program) -> None:
         """Wait until it has written something."""
@@ -174,7 +184,10 @@ class Ledger(Application):
     def finish(self) -> None:
         """Have it process the rest."""
         program = self.run("latest")
-        assert program.process.wait(_PATIENCE_S) == 0, program.said
+        try:
+            assert program.process.wait(_PATIENCE_S) == 0, program.said
+        finally:
+            program.kill()
 
     def check(self, faults: str) -> None:
         """Hold what was written against what was read, and say how much that is."""

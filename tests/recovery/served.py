@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 from collections.abc import Iterable
 from contextlib import suppress
@@ -12,6 +13,7 @@ import httpx
 
 import headrace as hr
 from headrace.log.records import NewRecord, produce
+from waiting import while_up
 
 
 def application(name: str, source: str, broker: str, checkpoint: Path, serve: hr.Serve | None) -> hr.App:
@@ -33,13 +35,13 @@ def say(broker: str, source: str, words: Iterable[tuple[str, str, int]]) -> None
 
 def wait_until(app: hr.App, store: str, key: object, value: object) -> None:
     """Wait for a count to be visible."""
-    while True:
-        try:
-            if app.store(store).get(key) == value:
-                return
-        except hr.HeadraceError:
-            pass
-        assert not app.wait(0.1)
+
+    def visible() -> bool:
+        with suppress(hr.HeadraceError):
+            return bool(app.store(store).get(key) == value)
+        return False
+
+    while_up(app, visible, f"{store} has {value} for {str(key)[:40]}")
 
 
 class Wire:
@@ -66,6 +68,15 @@ class Wire:
             pass
         self.close()
         return said
+
+    def was_hung_up_on(self) -> bool:
+        """Whether the other side has hung up; nothing must have been asked."""
+        if not select.select([self._socket], [], [], 0)[0]:
+            return False
+        try:
+            return self._socket.recv(1, socket.MSG_PEEK) == b""
+        except OSError:
+            return True
 
     def close(self) -> None:
         """Hang up."""

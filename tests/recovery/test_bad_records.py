@@ -247,7 +247,7 @@ def unruly(number: int, what: str, error: str, words: str) -> Bad:
 
 PYTHON_RECORDS = [
     unruly(15, "raise", "KeyError", "raise"),
-    unruly(15, "loop", "RecordFailed", "it took longer than 2s"),
+    unruly(15, "loop", "RecordFailed", "it took longer than 15s"),
     unruly(15, "recursion", "RecursionError", "maximum recursion depth"),
     Bad(15, "none", PYTHON, (Sent(b"k", b"none"),), (("out", b"k", None),)),
     unruly(16, "exit", "RecordFailed", "it ended with 3"),

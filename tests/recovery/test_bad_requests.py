@@ -8,7 +8,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,13 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 import headrace as hr
+from headrace.log.topics import Topics
+from headrace.query.catalogue import Queryable
+from headrace.query.instance import Instance
+from headrace.rest.server import Listener, QueryServer
 from headrace.rest.users import Role, User, hashed_password, hashed_token, new_token
 from recovery.served import Wire, application, code_of, say, status_of, wait_until
+from waiting import until, while_up
 
 pytestmark = pytest.mark.spark
 
@@ -62,8 +67,6 @@ class Served:
 @pytest.fixture(scope="module")
 def served(spark: Any, broker: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     assert spark
-    from headrace.log.topics import Topics
-
     directory = tmp_path_factory.mktemp("served")
     Topics(broker).create("served-words", 2)
     tokens = {name: new_token(name) for name in ("page", "boss", "other")}
@@ -71,7 +74,8 @@ def served(spark: Any, broker: str, tmp_path_factory: pytest.TempPathFactory) ->
         User("page", Role.READ, frozenset({"served"}), hashed_token(tokens["page"])),
         User("boss", Role.ADMIN, None, hashed_token(tokens["boss"])),
         User("other", Role.ADMIN, frozenset({"shop"}), hashed_token(tokens["other"])),
-        User("ann", Role.READ, None, hashed_password("correct: hörse")),
+        User("ann", Role.READ, None, hashed_password("nobody says it")),
+        User("cyd", Role.READ, None, hashed_password("correct: hörse")),
     ]
     (directory / "users.txt").write_text("\n".join(user.line for user in users))
     limits = hr.Limits(header_s=3.0, connections=400, watchers=150, requests=16, waiting=200, tries=5)
@@ -256,7 +260,7 @@ def test_logins_that_nobody_knows(served: Served, login: str) -> None:
 
 def test_a_password_may_have_a_colon_and_any_letters(served: Served) -> None:
     with served.client(None) as client:
-        login = base64.b64encode("ann:correct: hörse".encode()).decode()
+        login = base64.b64encode("cyd:correct: hörse".encode()).decode()
         assert client.get(f"{COUNTS}/keys/be", headers={"authorization": f"Basic {login}"}).json()["value"] == 2
 
 
@@ -406,12 +410,31 @@ def test_very_many_at_once(served: Served) -> None:
     assert answers.count(200) > 500
 
 
-def test_more_connections_than_there_may_be(served: Served) -> None:
-    idle = [Wire(served.url) for _ in range(600)]
-    with served.client() as client:
-        for one in idle:
-            one.close()
-        assert client.get("/health").status_code == 200
+@contextmanager
+def another(broker: str, directory: Path, limits: hr.Limits) -> Iterator[str]:
+    """A server of an application that does not run, with limits of its own."""
+    settings = hr.Serve(address="127.0.0.1:0", limits=limits)
+    Topics(broker).create("another-counts-changelog", 1)
+    stores = {"counts": Queryable("counts", "another-counts-changelog", hr.STRING, hr.INT64, None)}
+    listener = Listener(settings)
+    with ExitStack() as started:
+        instance = Instance("another", stores, broker, None, directory, url=listener.url)
+        started.callback(instance.close)
+        server = QueryServer(instance, settings, listener)
+        started.callback(server.close)
+        instance.start()
+        server.start()
+        yield listener.url
+
+
+def test_more_connections_than_there_may_be(served: Served, tmp_path: Path) -> None:
+    with another(served.broker, tmp_path, hr.Limits(connections=20, header_s=600.0)) as url:
+        wires = [Wire(url) for _ in range(40)]
+        until(lambda: sum(wire.was_hung_up_on() for wire in wires) == 20, "20 of 40 are hung up on")
+        kept = [wire for wire in wires if not wire.was_hung_up_on()]
+        head = f"GET /health HTTP/1.1\r\nHost: {url.partition('//')[2]}\r\nConnection: close\r\n\r\n"
+        assert {status_of(wire.send(head.encode()).answer()) for wire in kept} == {200}
+        until(lambda: httpx.get(f"{url}/health").status_code == 200, "there is room again")
 
 
 def test_watchers_that_never_read(served: Served) -> None:
@@ -421,19 +444,21 @@ def test_watchers_that_never_read(served: Served) -> None:
         wire = Wire(served.url).send(served.head(f"GET {COUNTS}/watch HTTP/1.1"))
         wires.append(wire)
     with served.client("boss") as boss:
-        while len(boss.get(f"{APP}/watchers").json()["watchers"]) < 150:
-            assert served.app.state is hr.State.RUNNING
+
+        def watchers() -> list[Any]:
+            return list(boss.get(f"{APP}/watchers").json()["watchers"])
+
+        while_up(served.app, lambda: len(watchers()) >= 150, "150 watchers")
         refused = boss.get(f"{COUNTS}/watch").status_code
         assert refused == 429
         say(served.broker, served.source, [("bob", f"w{number}-{'x' * 500}", 60_000) for number in range(2_000)])
         wait_until(served.app, "counts", f"w1999-{'x' * 500}", 1)
         assert boss.get(f"{COUNTS}/keys/be").json()["value"] == 2
-        for one in boss.get(f"{APP}/watchers").json()["watchers"]:
+        for one in watchers():
             assert boss.delete(f"{APP}/watchers/{one['number']}").status_code in {204, 404}
         for wire in wires:
             wire.close()
-        while boss.get(f"{APP}/watchers").json()["watchers"]:
-            assert served.app.state is hr.State.RUNNING
+        while_up(served.app, lambda: not watchers(), "no watchers")
 
 
 def test_a_web_socket_that_talks(served: Served) -> None:

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +21,7 @@ from headrace.log.broker import EmbeddedBroker
 from headrace.log.broker_dir import BrokerDir, BrokerState
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
+from waiting import until
 
 pytestmark = pytest.mark.spark
 
@@ -71,15 +72,6 @@ def alive(pid: int) -> bool:
     return listed.stdout.strip() != "" and not listed.stdout.startswith("Z")
 
 
-def eventually(true: Callable[[], bool], within_s: float = 15.0) -> bool:
-    deadline = time.monotonic() + within_s
-    while time.monotonic() < deadline:
-        if true():
-            return True
-        time.sleep(0.1)
-    return False
-
-
 def write_one(address: str) -> None:
     Topics(address).create("kept")
     produce(address, None, "kept", [NewRecord(key=b"k", value=b"survives")])
@@ -101,8 +93,8 @@ def test_two_at_once_share_one_broker_that_ends_with_the_last(broker_dir: Path) 
         time.sleep(5)
         assert embedded.status().running
         second.kill()
-        assert eventually(lambda: not embedded.status().running)
-    assert eventually(lambda: not alive(jvm))
+        until(lambda: not embedded.status().running, "the broker has ended", 60)
+    until(lambda: not alive(jvm), "the JVM of the broker has ended", 60)
     assert not (broker_dir / "broker.json").exists()
 
 
@@ -164,7 +156,7 @@ def test_a_killed_supervisor_leaves_an_orphan_that_is_ended(broker_dir: Path) ->
         write_one(lease.address)
         supervisor, orphan = state_of(broker_dir).pid, java_of(broker_dir)
         os.kill(supervisor, signal.SIGKILL)
-        assert eventually(lambda: not alive(supervisor))
+        until(lambda: not alive(supervisor), "the supervisor has ended", 60)
         assert alive(orphan)
         assert not embedded.status().running
         said: list[str] = []
@@ -183,7 +175,7 @@ def test_all_killed_is_noticed_and_data_survives(broker_dir: Path) -> None:
         write_one(lease.address)
         for pid in (state_of(broker_dir).pid, java_of(broker_dir)):
             os.kill(pid, signal.SIGKILL)
-            assert eventually(lambda gone=pid: not alive(gone))  # type: ignore[misc]
+            until(lambda gone=pid: not alive(gone), f"process {pid} has ended", 60)  # type: ignore[misc]
     said: list[str] = []
     with embedded.join(say=said.append) as again:
         assert said[0] == "the embedded broker did not end cleanly the last time; its data is checked as it starts"
@@ -208,7 +200,7 @@ def test_a_dead_jvm_ends_its_supervisor_and_the_next_user_starts_anew(broker_dir
     embedded = EmbeddedBroker(broker_dir)
     with embedded.join():
         os.kill(java_of(broker_dir), signal.SIGKILL)
-        assert eventually(lambda: not embedded.status().running)
+        until(lambda: not embedded.status().running, "the broker has ended", 60)
         with embedded.join() as again:
             Topics(again.address).check()
 

@@ -19,7 +19,7 @@ from headrace.log.broker import EmbeddedBroker
 from headrace.log.broker_dir import BrokerDir
 from headrace.log.topics import Topics
 from recovery.chaos import CHAOS, Ledger, Program, kafka_streams, long, send, started
-from recovery.test_clusters import Cluster, said
+from recovery.test_clusters import Cluster
 
 pytestmark = pytest.mark.spark
 
@@ -118,15 +118,7 @@ def test_the_broker_is_killed(tmp_path: Path, chance: random.Random) -> None:
 def test_an_executor_is_killed(broker: str, topic: Callable[..., str], tmp_path: Path, chance: random.Random) -> None:
     cluster, kills = Cluster(tmp_path), 0
     try:
-        log = cluster.start("master", "master.Master", "--port", "0", "--webui-port", "0")
-        master = said(log, r"Starting Spark master at (spark://\S+)")[1]
-        for name in ("first", "second"):
-            work = str(tmp_path / name)
-            worker = cluster.start(
-                name, "worker.Worker", "-c", "1", "-m", "1g", "-d", work, "--webui-port", "0", master
-            )
-            said(worker, "Successfully registered with master")
-        settings = {"spark.master": master, "spark.executor.memory": "512m"}
+        settings = {"spark.master": cluster.start_two_workers(), "spark.executor.memory": "512m"}
         checkpoint = f"file://{tmp_path / 'checkpoint'}"
         ledger = Ledger(broker, topic, tmp_path, spark=settings, checkpoint=checkpoint)
         with ledger.load(chance), kept_running(ledger):
@@ -235,8 +227,7 @@ def test_kafka_streams_is_killed(broker: str, topic: Callable[..., str], tmp_pat
     kills = CHAOS // 2
     with ledger.load(chance):
         for number in range(kills):
-            program = Program(command, tmp_path / f"streams-{number}.txt")
-            program.await_words("polling")
+            program = Program(command, tmp_path / f"streams-{number}.txt").once_it_says("polling")
             time.sleep(chance.uniform(3.0, 9.0))
             program.kill()
     program = Program(command, tmp_path / "streams-last.txt")

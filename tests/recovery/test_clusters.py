@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -28,6 +27,7 @@ from headrace.spark.borrowed import borrow
 from headrace.spark.gateway import Gateway
 from headrace.spark.master import Master
 from headrace.spark.session import join, kernel
+from waiting import until
 
 pytestmark = pytest.mark.spark
 
@@ -38,6 +38,7 @@ ENVIRONMENT = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_SCALA_VERSION": "2.13"}
 
 PROGRAM = """
 import json
+import time
 import headrace as hr
 from pyspark import SparkContext
 
@@ -57,9 +58,11 @@ spark = {{"spark.master": {master!r}, "spark.executor.memory": "512m", "spark.ex
 app = hr.App("count", broker={broker!r}, checkpoint={checkpoint!r}, spark=spark)
 words = app.stream({source!r}, value=hr.STRING).flat_map_values(split)
 words.group_by(lambda _, word: word).count(store="n").to_stream().to({target!r}, key=hr.STRING)
+deadline = time.monotonic() + 240
 with app:
     while app.metrics().records_in < {records}:
         assert not app.wait(0.05)
+        assert time.monotonic() < deadline, app.metrics()
     context = SparkContext.getOrCreate()
     print(json.dumps([executors(context), context.parallelize([0]).map(imported).first()]))
 
@@ -102,17 +105,22 @@ class Cluster:
         self._started.callback(process.terminate)
         return log
 
+    def start_two_workers(self) -> str:
+        """Start a master and two workers of one core each; the master's address, once it knows both."""
+        log = self.start("master", "master.Master", "--port", "0", "--webui-port", "0")
+        master = said(log, r"Starting Spark master at (spark://\S+)")[1]
+        for name in ("first", "second"):
+            work = ["-c", "1", "-m", "1g", "-d", str(self._directory / name), "--webui-port", "0", master]
+            said(self.start(name, "worker.Worker", *work), "Successfully registered with master")
+        return master
+
     def stop(self) -> None:
         self._started.close()
 
 
 def said(log: Path, words: str) -> re.Match[str]:
     """Wait for words in a log."""
-    deadline = time.monotonic() + 60
-    while not (found := re.search(words, log.read_text())):
-        assert time.monotonic() < deadline, log.read_text()
-        time.sleep(0.1)
-    return found
+    return until(lambda: re.search(words, log.read_text()), log.read_text)
 
 
 @pytest.fixture
@@ -120,12 +128,7 @@ def master(tmp_path: Path) -> Iterator[str]:
     """A cluster of two workers on this machine, of one core each."""
     cluster = Cluster(tmp_path)
     try:
-        log = cluster.start("master", "master.Master", "--port", "0", "--webui-port", "0")
-        master = said(log, r"Starting Spark master at (spark://\S+)")[1]
-        for name in ("first", "second"):
-            work = str(tmp_path / name)
-            cluster.start(name, "worker.Worker", "-c", "1", "-m", "1g", "-d", work, "--webui-port", "0", master)
-        yield master
+        yield cluster.start_two_workers()
     finally:
         cluster.stop()
 

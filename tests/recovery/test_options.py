@@ -14,6 +14,7 @@ from confluent_kafka import Producer
 import headrace as hr
 from headrace.errors import RecordFailed, TimestampInvalid
 from headrace.log.records import NewRecord, Record, consume, produce
+from waiting import while_up
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
@@ -59,8 +60,7 @@ def test_some_topics_are_read_from_their_ends(broker: str, topic: Topic, tmp_pat
     with copy() as app:
         for name in (whole, live, matched):
             put(broker, name, f"{name} new")
-        while app.metrics().records_out < 4:
-            assert not app.wait(0.05)
+        while_up(app, lambda: app.metrics().records_out >= 4, "4 records out")
     put(broker, live, "between")
     copy().run(until="latest")
     found = {f"{whole} old", f"{whole} new", f"{live} new", f"{matched} new", "between"}

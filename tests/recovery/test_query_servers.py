@@ -23,8 +23,8 @@ from recovery.visits import BEGIN_MS, KEYS, PARTITIONS, PROGRAM, Answer, Recount
 
 pytestmark = pytest.mark.spark
 
-BACK_S = 10.0
-"""Within this all keys have to be answered again."""
+BACK_S = 60.0
+"""Within this all keys have to be answered again. A machine that is not busy needs 10 s; how long it was is printed."""
 
 REFUSALS = ((503, "nobody-answers"), (504, "position-not-reached"), (504, "position-ahead"))
 OWN = 20
@@ -140,13 +140,14 @@ def held(stage: Stage, server: Server) -> int:
 
 def await_all_keys(servers: list[Server]) -> None:
     """Ask each server until it has an answer for each key."""
-    deadline = time.monotonic() + BACK_S
+    killed = time.monotonic()
     for server in servers:
         client = server.client()
         for number in range(KEYS):
             while client.get(key(number)).status != 200:
-                assert time.monotonic() < deadline, f"{key(number)} is not answered {BACK_S:g} s after the kill"
+                assert time.monotonic() < killed + BACK_S, f"{key(number)} is not answered {BACK_S:g} s after the kill"
                 time.sleep(0.05)
+    print(f"all keys were answered {time.monotonic() - killed:.1f} s after the kill")
 
 
 class Asking:
@@ -161,7 +162,7 @@ class Asking:
     def await_answers(self) -> None:
         """Wait until each of them has had some right answers more."""
         wanted = {(who, 200): self.answers[who, 200] + more for who, more in _SOME.items()}
-        deadline = time.monotonic() + 60.0
+        deadline = time.monotonic() + 120.0
         while any(self.answers[one] < number for one, number in wanted.items()) and not self.wrong:
             assert time.monotonic() < deadline, f"too few answers: {self.answers}"
             time.sleep(0.05)

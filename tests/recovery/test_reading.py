@@ -12,6 +12,7 @@ from confluent_kafka.admin import AdminClient
 import headrace as hr
 from headrace.errors import RecordsGone
 from headrace.log.records import NewRecord, consume, produce
+from waiting import until_read
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
@@ -50,8 +51,7 @@ def test_a_partition_is_read_on_from_batch_to_batch(broker: str, topic: Callable
     with app:
         for number in range(1, 6):
             produce(broker, None, source, [NewRecord(key=b"a", value=b""), NewRecord(key=b"b", value=b"x")])
-            while app.metrics().records_in < 2 * number:
-                app.wait(0.05)
+            until_read(app, 2 * number)
     found = [(record.key, hr.INT64.decode(record.value)) for record in consume(broker, None, target)]
     assert sorted(found) == [(key, count) for key in (b"a", b"b") for count in range(1, 6)]
 

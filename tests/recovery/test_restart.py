@@ -30,6 +30,7 @@ from headrace.passes.pipeline import rewrite
 from headrace.runtime.checkpoint import Checkpoint
 from headrace.runtime.rescale import Rescale, rescaling
 from headrace.spark.session import Session
+from waiting import until_read
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
@@ -124,8 +125,7 @@ def test_a_topic_that_grew_is_refused_until_the_state_has_followed(
         return app
 
     with count() as running:
-        while running.metrics().records_in < 20:
-            assert not running.wait(0.05)
+        until_read(running, 20)
         add_partitions(broker, source, 3)
         produce(broker, None, source, [NewRecord(key=b"k", value=b"v", partition=2)])
         with pytest.raises(PartitionsChanged, match="has more than 2 partitions"):

@@ -50,4 +50,5 @@ def test_a_restart_says_what_it_goes_on_from_and_how_far_it_is(
     assert restoring
     assert all(re.fullmatch(r"resumed: restoring state: \d of 4 tasks done", line) for line in restoring)
     assert re.fullmatch(r"resumed: restored, first batch done after \d+\.\d s", done)
+    monkeypatch.setattr(resumption, "_QUIET_S", 600)
     assert len(said_of(b"quick")) == 1

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
 from headrace.runtime.changelogs import SETTINGS
 from recovery.secured import SecuredBroker, secured_broker
+from waiting import while_up
 
 pytestmark = pytest.mark.spark
 
@@ -134,8 +134,7 @@ class TestAllowed:
         put(secured, "orders", cyd=b"tea")
         with app:
             assert app.url is not None
-            while app.store("total").get("cyd") is None:
-                assert not app.wait(0.1)
+            while_up(app, lambda: app.store("total").get("cyd") is not None, "a total of cyd")
             with hr.connect(app.url) as connection:
                 assert connection.store("total").get("cyd") == app.store("total").get("cyd")
 
@@ -164,10 +163,8 @@ class TestAllowed:
     ) -> None:
         app = hr.App("guest", broker=secured.address, kafka=secured.login("guest"), checkpoint=tmp_path / "checkpoint")
         app.stream("orders").to("totals")
-        began = time.monotonic()
         with pytest.raises(NotAllowed) as told:
             app.run(until="latest")
-        assert time.monotonic() - began < 10
         assert str(told.value).splitlines() == [
             "the broker does not allow Read on topic 'orders', Write on topic 'totals', Read on group 'guest',"
             " Read on group names that begin with 'guest-sink-'",
@@ -210,10 +207,8 @@ class Less:
 def refused(broker: str, kafka: dict[str, str], place: Path, kind: type[HeadraceError]) -> str:
     app = hr.App("shop", broker=broker, kafka=kafka, checkpoint=place)
     app.stream("orders").to("totals")
-    began = time.monotonic()
     with pytest.raises(kind) as told:
         app.run(until="latest")
-    assert time.monotonic() - began < 10
     return told.value.what
 
 

@@ -201,7 +201,7 @@ def test_it_is_stopped_and_killed(
     broker: str, topic: Callable[..., str], tmp_path: Path, chance: random.Random
 ) -> None:
     smoke = Smoke(broker, topic, tmp_path, keys=10, values=100, partitions=2)
-    bother(smoke, smoke.running, chance, faults=2, each_s=60)
+    bother(smoke, smoke.running, chance, faults=2, each_s=300)
 
 
 @long
@@ -224,8 +224,6 @@ def test_kafka_streams_is_stopped_and_killed(
     runs = count()
 
     def start() -> Program:
-        program = Fed(command, tmp_path / f"streams-{next(runs)}.txt")
-        program.await_words("polling")
-        return program
+        return Fed(command, tmp_path / f"streams-{next(runs)}.txt").once_it_says("polling")
 
     bother(smoke, start, chance, faults=CHAOS // 4, each_s=90)

@@ -19,6 +19,7 @@ from headrace.log.broker import EmbeddedBroker
 from headrace.log.broker_dir import BrokerDir
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
+from waiting import until
 
 pytestmark = pytest.mark.spark
 
@@ -30,10 +31,7 @@ def values(address: str, topic: str) -> list[bytes]:
 
 
 def await_values(address: str, topic: str, wanted: list[bytes]) -> None:
-    deadline = time.monotonic() + 90
-    while values(address, topic) != wanted:
-        assert time.monotonic() < deadline, values(address, topic)
-        time.sleep(0.2)
+    until(lambda: values(address, topic) == wanted, lambda: values(address, topic))
 
 
 def kill_broker(directory: Path) -> None:
@@ -70,10 +68,7 @@ def test_a_broker_that_was_away(broker_dir: Path, tmp_path: Path) -> None:
         with pytest.raises(BrokerLost, match=f"the Kafka broker at {address} stopped answering"):
             hasty.wait(60)
         assert hasty.state is hr.State.FAILED
-        deadline = time.monotonic() + 60
-        while patient.state is not hr.State.RETRYING:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        until(lambda: patient.state is hr.State.RETRYING, lambda: patient.state)
         embedded.start(port=int(address.rpartition(":")[2]))
         produce(address, None, "in", [NewRecord(value=b"after")])
         await_values(address, "out", [b"after", b"before"])

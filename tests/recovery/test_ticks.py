@@ -10,15 +10,9 @@ import pytest
 
 import headrace as hr
 from headrace.log.records import NewRecord, consume, produce
+from waiting import until_read, while_up
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
-
-
-def wait_for(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.1)
 
 
 def test_a_quiet_application_that_waits_for_no_time_runs_no_batch(
@@ -29,7 +23,7 @@ def test_a_quiet_application_that_waits_for_no_time_runs_no_batch(
     app.stream(source, key=hr.STRING).group_by_key().count(store="n").to_stream().to(topic())
     with app:
         produce(broker, None, source, [NewRecord(key=b"a", value=b"x")])
-        wait_for(lambda: app.metrics().records_in == 1, "the record")
+        until_read(app, 1)
         batches = app.metrics().batches  # Spark begins with one that is empty if it comes before the record
         time.sleep(3)
         assert app.metrics().batches == batches
@@ -47,7 +41,7 @@ def test_a_window_closes_in_a_quiet_application_and_then_it_is_quiet_again(
     app.on_batch(lambda metrics: batches.append((metrics.last.records_in, metrics.last.records_out)))  # type: ignore[union-attr]
     with app:
         produce(broker, None, source, [NewRecord(key=b"a", value=b"x", timestamp_ms=1_000)] * 3)
-        wait_for(lambda: app.metrics().records_out == 1, "the window")
+        while_up(app, lambda: app.metrics().records_out == 1, "the window")
         time.sleep(4)
         assert batches[-2:] == [(3, 0), (0, 1)]
     assert [hr.INT64.decode(record.value) for record in consume(broker, None, target)] == [3]

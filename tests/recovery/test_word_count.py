@@ -14,6 +14,7 @@ import pytest
 
 import headrace as hr
 from headrace.log.records import NewRecord, Record, consume, produce
+from waiting import until_read
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
@@ -69,7 +70,7 @@ def test_same_table_as_counter_over_batches_and_restarts(
     with word_count("wc-restart", broker, tmp_path, source, target) as app:
         for start in range(half, len(lines), 2000):
             send(broker, source, lines[start : start + 2000])
-        wait_for_records(app, len(lines) - half)
+        until_read(app, len(lines) - half)
         assert app.metrics().batches > 1
     records = list(consume(broker, None, target))
     assert table(records) == counter(lines)
@@ -92,8 +93,8 @@ def test_two_applications_on_one_broker(broker: str, topic: Callable[..., str], 
         word_count("wc-second", broker, tmp_path / "second", source, second) as other,
     ):
         send(broker, source, lines)
-        wait_for_records(one, len(lines))
-        wait_for_records(other, len(lines))
+        until_read(one, len(lines))
+        until_read(other, len(lines))
     for target in (first, second):
         assert table(list(consume(broker, None, target))) == counter(lines)
 
@@ -139,7 +140,7 @@ def test_closing_under_load_writes_nothing_twice(broker: str, topic: Callable[..
     with Feeder(lambda: produce(broker, None, source, (number(n) for n in islice(numbers, 2_000)))) as feeder:
         for _ in range(2):
             with copy() as app:
-                wait_for_records(app, 1)
+                until_read(app, 1)
     copy().run(until="latest")
     copied = Counter(record.value for record in consume(broker, None, target))
     assert len(copied) == 2_000 * feeder.rounds
@@ -176,11 +177,6 @@ def hr_int(record: Record) -> int:
     number = hr.INT64.decode(record.value)
     assert number is not None
     return number
-
-
-def wait_for_records(app: hr.App, records: int) -> None:
-    while app.metrics().records_in < records:
-        assert not app.wait(0.05), "the application ended by itself"
 
 
 def assert_counts_only_grow(records: Sequence[Record]) -> None:

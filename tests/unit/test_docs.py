@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -14,7 +16,7 @@ import pytest
 import headrace as hr
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "bench").glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 EXAMPLES = [
     pytest.param(code, id=f"{page.relative_to(ROOT)}-{number}")
     for page in PAGES
@@ -52,10 +54,56 @@ def test_the_console_of_the_guide_is_the_application_speaking() -> None:
         page.partition("# or: python word_count.py\n```\n")[2].partition("\n\nWithout `broker=`")[0].split("\n")[1:]
     )
     assert len(sample) == 7
+    said = [line.removeprefix("    word-count: ") for line in sample]
     assert all(line.startswith("    word-count: ") for line in sample)
+    forms = spoken()
+    assert [text for text in said if not any(form.fullmatch(text) for form in forms)] == []
+
+
+def spoken() -> list[re.Pattern[str]]:
+    """What an application says, by the texts in its code: anything may stand where a value is filled in."""
+    files = [*(SOURCES / "headrace" / "runtime").glob("*.py"), SOURCES / "headrace" / "log" / "launch.py"]
+    calls = (
+        node
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("say")
+    )
+    texts = (part.values for call in calls for part in call.args if isinstance(part, ast.JoinedStr))
+    return [re.compile("".join(map(_pattern, parts))) for parts in texts]
+
+
+def _pattern(part: ast.expr) -> str:
+    return re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".+"
 
 
 def test_links_lead_somewhere() -> None:
-    for page in PAGES:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
-            assert (page.parent / target).exists(), f"{page.name} -> {target}"
+    lost = [
+        f"{page.relative_to(ROOT)} -> {target}"
+        for page in PAGES
+        for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8"))
+        if not target.startswith(("https://", "http://")) and not leads(page, target)
+    ]
+    assert lost == []
+
+
+def leads(page: Path, target: str) -> bool:
+    """Whether a link of a page, perhaps to a heading, goes to something that is there."""
+    path, _, heading = target.partition("#")
+    there = page.parent / path if path else page
+    return there.exists() and (not heading or heading in headings(there))
+
+
+@cache
+def headings(page: Path) -> frozenset[str]:
+    """The headings of a page as GitHub makes anchors of them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    found = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return frozenset(re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in found)
+
+
+def test_a_link_to_nothing_is_found() -> None:
+    page = ROOT / "docs" / "guide" / "operating.md"
+    assert leads(page, "late-and-failed.md#handlers-and-dead-letters")
+    assert not leads(page, "late-and-failed.md#handlers")
+    assert not leads(page, "late.md")

@@ -13,6 +13,8 @@ from headrace.dsl.topology import Topology
 from headrace.dsl.windowed import WindowedKStream
 from headrace.dsl.windowed_cogrouped import WindowedCogroupedKStream
 from headrace.model.record import Record
+from headrace.query.store import Store
+from headrace.rest.client import Connection
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "kafka-streams.md"
 
@@ -21,7 +23,7 @@ def roots() -> dict[str, Any]:
     """What the first words of names stand for; classes that users never name are found where they live."""
     found: dict[str, Any] = {"hr": hr, "Record": Record} | {name: getattr(dsl, name) for name in dsl.__all__}
     found |= {"WindowedKStream": WindowedKStream, "WindowedCogroupedKStream": WindowedCogroupedKStream}
-    found |= {"Topology": Topology}
+    found |= {"Topology": Topology, "Store": Store, "Connection": Connection, "Serve": hr.Serve}
     found |= {name: getattr(hr.testing, name) for name in hr.testing.__all__}
     return found | {name: getattr(hr, name, None) for name in ("App", "Processor", "ProcessorContext")}
 

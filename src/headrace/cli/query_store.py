@@ -11,7 +11,7 @@ import click
 
 from headrace.cli.asked import as_json, entry_lines, safe, server_options, shown
 from headrace.cli.forms import dumps
-from headrace.cli.record_lines import timestamp_of
+from headrace.cli.record_lines import time_given
 from headrace.errors import ParameterInvalid
 from headrace.query.position import Position
 from headrace.query.store import Store
@@ -68,19 +68,10 @@ def listing(command: Callable[P, R]) -> Callable[..., R]:
     return click.option("--reverse", is_flag=True, help="The last key first.")(command)
 
 
-def _time(_context: click.Context, _option: click.Parameter, given: str | None) -> int | None:
-    try:
-        return None if given is None else timestamp_of(given)
-    except ValueError:
-        raise click.BadParameter(
-            f"{given!r} is neither milliseconds since 1970 nor a time like 2024-05-01T12:00:00Z"
-        ) from None
-
-
 def timed(command: Callable[P, R]) -> Callable[..., R]:
     """Give a command the options that bound windows."""
-    command = click.option("--to", "last", metavar="TIME", callback=_time, help="Only up to then.")(command)
-    return click.option("--from", "first", metavar="TIME", callback=_time, help="Only from then on.")(command)
+    command = click.option("--to", "last", metavar="TIME", callback=time_given, help="Only up to then.")(command)
+    return click.option("--from", "first", metavar="TIME", callback=time_given, help="Only from then on.")(command)
 
 
 @click.command()

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+import click
+
 from headrace.cli.forms import Form, dumps
 from headrace.errors import RecordRefused
 from headrace.log.records import Header, NewRecord, Record
@@ -138,6 +140,16 @@ def timestamp_of(text: str) -> int:
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
         return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def time_given(_context: click.Context, _option: click.Parameter, given: str | None) -> int | None:
+    """The callback of options that are times."""
+    try:
+        return None if given is None else timestamp_of(given)
+    except ValueError:
+        raise click.BadParameter(
+            f"{given!r} is neither milliseconds since 1970 nor a time like 2024-05-01T12:00:00Z"
+        ) from None
 
 
 def _headers_of(given: object) -> tuple[Header, ...]:

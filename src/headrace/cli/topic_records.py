@@ -9,20 +9,11 @@ import click
 
 from headrace.cli.connection import Connection, Target, all_pairs, broker_options, connected
 from headrace.cli.forms import FORMS
-from headrace.cli.record_lines import LineReader, LineWriter, timestamp_of
+from headrace.cli.record_lines import LineReader, LineWriter, time_given
 from headrace.log import records
 from headrace.log.topics import Topics
 
 _TYPE = click.Choice(list(FORMS))
-
-
-def _time(_context: click.Context, _option: click.Parameter, given: str | None) -> int | None:
-    try:
-        return None if given is None else timestamp_of(given)
-    except ValueError:
-        raise click.BadParameter(
-            f"{given!r} is neither milliseconds since 1970 nor a time like 2024-05-01T12:00:00Z"
-        ) from None
 
 
 @click.command()
@@ -37,7 +28,10 @@ def _time(_context: click.Context, _option: click.Parameter, given: str | None) 
     "--header", "headers", multiple=True, metavar="NAME=VALUE", help="Header of every record. May be repeated."
 )
 @click.option(
-    "--timestamp", metavar="TIME", callback=_time, help="Time of the records: milliseconds since 1970, or ISO 8601."
+    "--timestamp",
+    metavar="TIME",
+    callback=time_given,
+    help="Time of the records: milliseconds since 1970, or ISO 8601.",
 )
 @click.option("--partition", type=click.IntRange(min=0), help="Partition to write to. Default: that of the key.")
 @broker_options

@@ -1,4 +1,4 @@
-"""The music demo: plays flow in, charts move. The application is `music_charts`, which is among the examples, too."""
+"""The music demo: plays flow in, charts move. The application is `music_charts`."""
 
 from __future__ import annotations
 

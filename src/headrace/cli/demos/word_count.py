@@ -43,7 +43,7 @@ def word_count(checkpoint: Path) -> hr.App:
     app = hr.App("demo-word-count", checkpoint=checkpoint)
     (
         app.stream(LINES, value=hr.STRING)
-        .flat_map_values(lambda line: line.lower().replace(".", "").replace(",", "").replace(":", "").split())
+        .flat_map_values(_words)
         .group_by(lambda _, word: word)
         .count(store="counts")
         .to_stream()
