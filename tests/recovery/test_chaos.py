@@ -60,7 +60,8 @@ def test_the_driver_is_killed(ledger: Ledger, chance: random.Random) -> None:
 def test_sparks_jvm_is_killed(ledger: Ledger, chance: random.Random) -> None:
     with ledger.load(chance), kept_running(ledger) as program:
         for number in range(CHAOS // 2):
-            time.sleep(chance.uniform(2.0, 6.0))
+            ledger.await_progress(program)
+            time.sleep(chance.uniform(0.0, 4.0))
             (jvm,) = program.started("SparkSubmit")
             send(jvm, signal.SIGKILL)
             program.await_words("running again", number + 1)
