@@ -10,6 +10,7 @@ import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions
 import org.apache.kafka.clients.consumer.{ConsumerGroupMetadata, OffsetAndMetadata}
 import org.apache.kafka.clients.producer.{Callback, KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.TopicPartition
+import org.apache.kafka.common.errors.TransactionalIdAuthorizationException
 
 /** How the records of one task of the sink come to the broker, in one batch. */
 trait Delivery {
@@ -178,6 +179,16 @@ object TaskProducers {
 
   /** It is not known what became of its transaction, or somebody else has its name now. */
   def forget(options: SinkOptions, task: Int, producer: TaskProducer): Unit = lending.forget((options, task), producer)
+
+  /** Have the broker give up what is open under these names. Those of this executor are not used any more.
+    *
+    * Who may not write under a name has nothing open there.
+    */
+  def fence(kafka: java.util.Map[String, String], names: java.util.List[String]): Unit = {
+    sweep(0)
+    try Clients.asked(kafka.asScala.toMap)(_.fenceProducers(names).all.get)
+    catch { case _: TransactionalIdAuthorizationException => () }
+  }
 
   def sweep(idleMs: Long): Unit = lending.sweep(idleMs)
 

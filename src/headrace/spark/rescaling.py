@@ -71,6 +71,11 @@ def _bytes(text: str) -> bytes:
     return base64.b64decode(text)
 
 
+def fence(session: Session, kafka: Mapping[str, str], writers: Sequence[str]) -> None:
+    """Have the broker give up the transactions that are open under these names."""
+    kernel(session).TaskProducers.fence(dict(kafka), list(writers))
+
+
 def forget_partitions(session: Session) -> None:
     """Have the producers of this session closed that nobody uses: they remember how many partitions topics had."""
     kernel(session).Producers.sweep(0)
