@@ -15,8 +15,6 @@ from headrace.log.client import make_client, reason_of
 
 _ANSWER_S = 10.0
 _LOOK_S = 5.0
-_AGAIN_S = 0.1
-_UNSTABLE = KafkaError.UNSTABLE_OFFSET_COMMIT
 # Of topics that Kafka keeps for itself.
 _INTERNAL = "__"
 
@@ -57,36 +55,6 @@ class Group:
         """How far it has come."""
         with closing(Standing(self.name, self._address, self._kafka)) as standing:
             return standing.positions()
-
-    def notes(self, *, stable: bool = True) -> list[str] | None:
-        """What was written beside its positions, by transactions that are over.
-
-        With `stable` it waits for one that is not: None if that takes too long.
-        """
-        until = time.monotonic() + _ANSWER_S
-        while True:
-            found = self._noted(stable=stable)
-            if not any(one.error is not None and one.error.code() == _UNSTABLE for one in found):
-                break
-            if time.monotonic() > until:
-                return None
-            time.sleep(_AGAIN_S)
-        for one in found:
-            if one.error is not None:
-                raise refused(self.name, one.error, one, doing="read")
-        return [one.metadata for one in found if one.offset >= 0 and one.metadata]
-
-    def _noted(self, *, stable: bool) -> list[TopicPartition]:
-        asked = self._client.list_consumer_group_offsets(
-            [ConsumerGroupTopicPartitions(self.name)], require_stable=stable, request_timeout=_ANSWER_S
-        )
-        try:
-            found: list[TopicPartition] = asked[self.name].result(_ANSWER_S).topic_partitions
-        except KafkaException as exc:
-            raise refused(self.name, exc.args[0], doing="read") from exc
-        except TimeoutError as exc:
-            raise PositionsRefused(self.name, f"no answer within {_ANSWER_S:g} s", "read") from exc
-        return found
 
 
 class Standing:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 
 from headrace.errors import HeadraceError, QueryFailed, RescaleRefused
 from headrace.log.groups import Group
@@ -24,7 +23,7 @@ from headrace.runtime.topics import share, topics_of
 from headrace.runtime.ways import Ways, new_sources
 from headrace.spark.placement import Placement
 from headrace.spark.query import causes_of, plain_errors
-from headrace.spark.rescaling import fence, forget_partitions
+from headrace.spark.rescaling import fenced, forget_partitions
 from headrace.spark.rescaling import rescaling as opened
 from headrace.spark.session import Session
 
@@ -95,16 +94,12 @@ class Rescale:
         """The names under which the tasks of the sink write."""
         return [f"{self.plan.app}-sink-{task}" for task in range(max(layout.tasks, self.partitions))]
 
-    def refuse_what_is_written(self, *, stable: bool) -> None:
-        """Refuse it if a part of the batch that is not finished is there; with `stable` if that cannot be told, too."""
-        groups = (Group(name, self.address, self.kafka) for name in self.writers(self.before))
-        refuse_what_is_half_written(self.log, (partial(group.notes, stable=stable) for group in groups))
-
     def _end_what_is_open(self, session: Session) -> None:
         """Have the broker give up what a task was writing when it was killed: with fewer tasks nobody else would."""
         with told_plainly(self.plan.app, self.checkpoint, self.address):
-            fence(session, {"bootstrap.servers": self.address, **for_java(self.kafka)}, self.writers(self.before))
-        self.refuse_what_is_written(stable=True)
+            kafka = {"bootstrap.servers": self.address, **for_java(self.kafka)}
+            noted = fenced(session, kafka, self.writers(self.before))
+        refuse_what_is_half_written(self.log, noted)
 
 
 @contextmanager
@@ -129,10 +124,7 @@ def rescaling(
         log = BatchLog(checkpoint.directory / "spark")
         size = bytes_to_load(log.directory / "state")
         partitions = sum(count or 0 for count in topics.partitions(topics_of(plan.of(Source), topics)).values())
-        found = Rescale(plan, checkpoint, known, after, log, size, partitions, address, kafka)
-        if log.begun > log.done:
-            found.refuse_what_is_written(stable=False)
-        yield found
+        yield Rescale(plan, checkpoint, known, after, log, size, partitions, address, kafka)
     finally:
         checkpoint.release()
 
@@ -148,16 +140,14 @@ def told_plainly(app: str, checkpoint: Checkpoint, address: str) -> Iterator[Non
         raise failure_of(causes_of(cause), app, checkpoint, address, checkpoint.log) from cause
 
 
-def refuse_what_is_half_written(log: BatchLog, writers: Iterable[Callable[[], list[str] | None]]) -> None:
+def refuse_what_is_half_written(log: BatchLog, noted: Iterable[str] | None) -> None:
     """A batch that was begun and not finished is begun anew by the new tasks, unless they cannot: some of it is there.
 
-    Each task of the sink has noted the last batch of which it has written its part.
+    Each task of the sink has `noted` the last batch of which it has written its part; None while nobody can tell.
     """
-    for notes in writers:
-        noted = notes()
-        if noted is None:
-            raise RescaleRefused(f"a transaction of batch {log.begun} is still open", _FINISH)
-        for note in noted:
-            query, _, batch = note.partition(" ")
-            if query == log.query and int(batch) > log.done:
-                raise RescaleRefused(f"a part of batch {batch} is written already, the rest is not", _FINISH)
+    if noted is None:
+        raise RescaleRefused(f"a transaction of batch {log.begun} is still open", _FINISH)
+    for note in noted:
+        query, _, batch = note.partition(" ")
+        if query == log.query and int(batch) > log.done:
+            raise RescaleRefused(f"a part of batch {batch} is written already, the rest is not", _FINISH)

@@ -71,9 +71,14 @@ def _bytes(text: str) -> bytes:
     return base64.b64decode(text)
 
 
-def fence(session: Session, kafka: Mapping[str, str], writers: Sequence[str]) -> None:
-    """Have the broker give up the transactions that are open under these names."""
-    kernel(session).TaskProducers.fence(dict(kafka), list(writers))
+def fenced(session: Session, kafka: Mapping[str, str], writers: Sequence[str]) -> list[str] | None:
+    """Have the broker give up what tasks of the sink have open under these names: the last batches they have noted.
+
+    They are "<query> <batch>"; None if something is still open. Python's own client cannot tell where notes end, and
+    reads what lies behind them in its memory.
+    """
+    noted = kernel(session).TaskProducers.fence(dict(kafka), list(writers))
+    return None if noted is None else list(noted)
 
 
 def forget_partitions(session: Session) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -179,22 +178,17 @@ def test_without_a_batch_there_is_nothing_to_copy(tmp_path: Path) -> None:
     assert BatchLog(tmp_path / "new").done == -1
 
 
-def noted(*notes: str) -> Callable[[], list[str]]:
-    """What a task of the sink has noted."""
-    return lambda: list(notes)
-
-
 def test_a_batch_of_which_something_is_written_has_to_be_finished(tmp_path: Path) -> None:
     log = written(tmp_path, begun=2)
-    refuse_what_is_half_written(log, [noted("q 1", "another 2"), noted()])
+    refuse_what_is_half_written(log, ["q 1", "another 2"])
     with pytest.raises(RescaleRefused) as refused:
-        refuse_what_is_half_written(log, [noted("q 1"), noted("q 2")])
+        refuse_what_is_half_written(log, ["q 1", "q 2"])
     assert str(refused.value) == (
         "a part of batch 2 is written already, the rest is not\n"
         "  to do: let it finish the batch first: headrace run APP --until latest"
     )
     with pytest.raises(RescaleRefused, match="a transaction of batch 2 is still open"):
-        refuse_what_is_half_written(log, [noted("q 1"), lambda: None])
+        refuse_what_is_half_written(log, None)
 
 
 def test_state_without_names_is_not_left_behind(tmp_path: Path) -> None:
