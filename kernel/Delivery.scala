@@ -6,10 +6,11 @@ import java.util.Collections
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions
+import org.apache.kafka.clients.admin.{Admin, ListConsumerGroupOffsetsOptions}
 import org.apache.kafka.clients.consumer.{ConsumerGroupMetadata, OffsetAndMetadata}
 import org.apache.kafka.clients.producer.{Callback, KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.TopicPartition
+import org.apache.kafka.common.errors.{TimeoutException, TransactionalIdAuthorizationException}
 
 /** How the records of one task of the sink come to the broker, in one batch. */
 trait Delivery {
@@ -112,6 +113,13 @@ object Token {
     case Array(query, batch) => batch.toLongOption.map(Token(query, _))
     case _ => None
   }
+
+  /** Those that are noted under a name, none that a transaction still holds back. */
+  def of(admin: Admin, name: String): Seq[Token] = {
+    val stable = new ListConsumerGroupOffsetsOptions().requireStable(true)
+    val offsets = admin.listConsumerGroupOffsets(name, stable).partitionsToOffsetAndMetadata.get.asScala.values
+    offsets.filter(_ != null).flatMap(one => read(one.metadata)).toSeq
+  }
 }
 
 /** The producer of one task of the sink, which stays from batch to batch.
@@ -154,11 +162,7 @@ final class TaskProducer(options: SinkOptions, task: Int) extends Lent {
   override def close(): Unit = kafka.close(Duration.ZERO)
 
   /** By all topics that were its home. */
-  private def read(): Seq[Token] = Clients.asked(options.kafka) { admin =>
-    val stable = new ListConsumerGroupOffsetsOptions().requireStable(true) // none that a transaction still holds back
-    val offsets = admin.listConsumerGroupOffsets(name, stable).partitionsToOffsetAndMetadata.get.asScala.values
-    offsets.filter(_ != null).flatMap(one => Token.read(one.metadata)).toSeq
-  }
+  private def read(): Seq[Token] = Clients.asked(options.kafka)(Token.of(_, name))
 }
 
 object TaskProducer {
@@ -178,6 +182,20 @@ object TaskProducers {
 
   /** It is not known what became of its transaction, or somebody else has its name now. */
   def forget(options: SinkOptions, task: Int, producer: TaskProducer): Unit = lending.forget((options, task), producer)
+
+  /** Have the broker give up what is open under these names, of which those of this executor are not used any more; the
+    * tokens that are there then, or null if something is still open.
+    *
+    * Who may not write under a name has nothing open there.
+    */
+  def fence(kafka: java.util.Map[String, String], names: java.util.List[String]): java.util.List[String] = {
+    sweep(0)
+    val properties = kafka.asScala.toMap
+    try Clients.asked(properties)(_.fenceProducers(names).all.get)
+    catch { case _: TransactionalIdAuthorizationException => () }
+    try Clients.asked(properties)(admin => names.asScala.flatMap(Token.of(admin, _)).map(_.toString).asJava)
+    catch { case _: TimeoutException => null }
+  }
 
   def sweep(idleMs: Long): Unit = lending.sweep(idleMs)
 

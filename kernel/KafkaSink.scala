@@ -125,7 +125,7 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
     if (target.isLetters) sendLetter(DeadLetters.letter(options, target.topic, row.getLong(Ts), bytes(row, Value)))
     else {
       val record = of(row)
-      val refusal = if (goesOn) target.refusal(record) else null
+      val refusal = if (goesOn && !target.isChangelog) target.refusal(record) else null
       if (refusal != null) refuse(record, refusal)
       else {
         send(target, record)
@@ -182,7 +182,7 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
       try {
         Producers.check(options, topic)
         null
-      } catch { case fault: Fault if goesOn => fault }
+      } catch { case fault: Fault if goesOn && !isChangelog => fault }
 
     lazy val partitions: Int = if (closed != null) 1 else Producers.partitions(options, topic)
     lazy val limits: TopicLimits = Producers.limits(options, topic)

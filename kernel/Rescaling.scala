@@ -26,6 +26,7 @@ final class Rescaling(
     extends AutoCloseable {
   import Rescaling._
 
+  private var moved = 0L
   private var opened = List.empty[(StateStoreProvider, Rocks)]
   private val old = ids.asScala.toIndexedSeq.zipWithIndex.map { case (id, task) =>
     open(from, task)(_.getStore(version, Some(id), forceSnapshotOnCommit = false, loadEmpty = false))
@@ -47,20 +48,17 @@ final class Rescaling(
     }
   }
 
-  /** Put the cells of all old tasks where they belong now, as `plan` says of each name: how many there were.
+  /** Put the cells of all old tasks where they belong now, as `plan` says of each name: how many came to one.
     *
     * If it cannot be told of one, or two are at one place, nothing is to be done with what was made: the answer says which.
     */
   def move(plan: String): String = {
     val moves = new ObjectMapper().readTree(plan).properties.asScala.map(one => one.getKey -> Move.of(one.getValue)).toMap
-    var moved = 0L
+    moved = 0
     val trouble = old.iterator.zipWithIndex.flatMap { case (store, task) =>
       familiesOf(store).iterator.filter(moves.contains).flatMap { family =>
         val cells = store.dbInstance().iterator(family).map(pair => new Cell(pair.key, pair.value))
-        cells.flatMap { cell =>
-          moved += 1
-          put(family, moves(family), task, cell)
-        }
+        cells.flatMap(put(family, moves(family), task, _))
       }
     }.nextOption()
     trouble.getOrElse(written(_.put("moved", moved)))
@@ -93,14 +91,18 @@ final class Rescaling(
   private def put(family: String, move: Move, task: Int, cell: Cell): Option[String] =
     if (move.isOver(task, cell)) None
     else if (!move.belongs(task, cell, old.length)) Some(refused(family, move, task, cell, "elsewhere"))
-    else move.tasks(task, cell, tasks).flatMap { chosen =>
-      val db = into(chosen, family)
-      if (move.meets && db.get(cell.key, family) != null) Some(refused(family, move, task, cell, "twice"))
-      else {
-        db.put(cell.key, cell.value, family)
-        None
-      }
-    }.headOption
+    else {
+      val chosen = move.tasks(task, cell, tasks)
+      if (chosen.nonEmpty) moved += 1
+      chosen.flatMap { one =>
+        val db = into(one, family)
+        if (move.meets && db.get(cell.key, family) != null) Some(refused(family, move, task, cell, "twice"))
+        else {
+          db.put(cell.key, cell.value, family)
+          None
+        }
+      }.headOption
+    }
 
   private def into(task: Int, family: String): RocksDB = {
     val db = made(task).dbInstance()

@@ -54,6 +54,20 @@ class Louder(hr.FixedKeyProcessor[str]):
         self.context.forward(record.with_value(record.value.upper()).with_ts(record.ts + 1))
 
 
+class Growing(hr.Processor[str, list[str]]):
+    """Sends on one list for each letter, in which there is one more each time."""
+
+    def process(self, record: hr.Record) -> None:
+        letters: list[str] = []
+        for letter in record.value:
+            letters.append(letter)
+            self.context.forward(record.with_value(letters))
+
+
+def growing(app: Builder) -> None:
+    texts(app).process(Growing, key=hr.STRING, value=hr.json()).to("out")
+
+
 def silent(record: hr.Record) -> None:
     """Sends on nothing."""
 
@@ -233,6 +247,13 @@ def transformed_and_joined(app: Builder) -> None:
 
 
 CASES = [
+    Case(
+        "a value that was sent on may be changed afterwards",
+        growing,
+        put("in", ("k", "ab")),
+        every("out", ("k", ["a"]), ("k", ["a", "b"])),
+        on_error="skip",
+    ),
     Case(
         "a function yields records with other keys times and headers",
         lambda app: sent(app, doubled),

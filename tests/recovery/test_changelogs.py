@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
-from headrace.errors import ChangelogMisfit
+from headrace.errors import ChangelogMisfit, CheckpointForeign, RecordRefused
 from headrace.log.groups import Group
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
@@ -156,6 +156,16 @@ class TestBeginningAnew:
             " or have no changelogs with App(..., queryable=False)",
         ]
 
+    def test_whoever_is_refused_has_touched_nothing(self, counts: Counts, topic: Callable[..., str]) -> None:
+        counts.say("mill")
+        counts.run()
+        other = Counts(counts.broker, topic("words", 3), counts.checkpoint.with_name("other"))
+        other.say("weir")
+        other.run()
+        with pytest.raises(CheckpointForeign, match=f"made with application count-{other.source}, now it is count-"):
+            counts.run(checkpoint=other.checkpoint)
+        assert counts.rows() == {"mill": 1}
+
 
 class TestIncomplete:
     """A changelog that was not there from the first row on."""
@@ -167,8 +177,14 @@ class TestIncomplete:
         counts.say("weir")
         caplog.set_level("INFO")
         counts.run()
-        assert "store n has no changelog, for it was there before that: to ask it begin anew" in caplog.text
+        assert "store n has no complete changelog: to ask it begin anew" in caplog.text
         assert Topics(counts.broker).partitions([counts.topic]) == {counts.topic: None}
+
+    def test_rows_that_its_topic_does_not_take_stop_the_application(self, counts: Counts) -> None:
+        Topics(counts.broker).create(counts.topic, 3, {**SETTINGS, "max.message.bytes": "2000"})
+        counts.say("mill", "".join(map(chr, range(1_000, 9_000))))
+        with pytest.raises(RecordRefused, match=counts.topic):
+            counts.run(on_error="skip")
 
     def test_one_that_was_left_behind_is_not_trusted(self, counts: Counts) -> None:
         counts.say("mill")

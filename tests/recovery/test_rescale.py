@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 import headrace as hr
 from headrace.cli.main import main
-from headrace.errors import PartitionsChanged, RescaleRefused
+from headrace.errors import CheckpointForeign, PartitionsChanged, RescaleRefused, TopicMissing
+from headrace.log.groups import Group
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
+from headrace.runtime.batch_log import BatchLog
+from headrace.runtime.changelogs import SETTINGS
 from headrace.spark.session import Session
 from recovery.test_restart import add_partitions, rescaled
 
@@ -216,6 +223,129 @@ def test_what_cannot_be_told_is_refused(broker: str, topic: Callable[..., str], 
     produce(broker, None, source, [NewRecord(key=b"k", value=b"", partition=0)])
     app().run(until="latest")  # nothing has changed
     assert sorted(one.value or b"" for one in consume(broker, None, target)) == [b"1", b"1", b"2"]
+
+
+@dataclass(frozen=True)
+class Counting:
+    """An application that counts, and has done so."""
+
+    broker: str
+    source: str
+    target: str
+    place: Path
+
+    @property
+    def changelog(self) -> str:
+        return f"{self.source}-n-changelog"
+
+    @property
+    def log(self) -> BatchLog:
+        return BatchLog(self.place / "spark")
+
+    def app(self, name: str | None = None) -> hr.App:
+        app = hr.App(name or self.source, broker=self.broker, checkpoint=self.place)
+        app.stream(self.source, key=hr.STRING, value=hr.STRING).group_by_key().count(store="n").to_stream().to(
+            self.target
+        )
+        return app
+
+    def count(self) -> None:
+        produce(self.broker, None, self.source, [NewRecord(key=key.encode(), value=b"") for key in KEYS])
+        self.app().run(until="latest")
+
+    def begin_another(self) -> int:
+        """As if it had been killed in the next batch."""
+        begun = self.log.done + 1
+        (self.log.directory / "offsets" / str(begun)).write_text("")
+        return begun
+
+    def write(self, task: int, batch: int) -> None:
+        """Have a task of the sink write something of a batch, in a transaction that nobody ends."""
+        name = f"{self.source}-sink-{task}"
+        producer = Producer({"bootstrap.servers": self.broker, "transactional.id": name})
+        producer.init_transactions(30)
+        producer.begin_transaction()
+        producer.produce(self.target, key=b"k", value=hr.INT64.encode(7))
+        producer.flush()
+        place = TopicPartition(self.source, 0, batch)
+        with closing(Consumer({"bootstrap.servers": self.broker, "group.id": name})) as consumer:
+            producer.send_offsets_to_transaction([place], consumer.consumer_group_metadata(), 30)
+
+
+def note(counting: Counting, task: int, batch: int, spark: Session) -> None:
+    """Have a task of the sink note that its part of a batch is written."""
+    java: Any = spark._jvm
+    admin = java.org.apache.kafka.clients.admin.Admin.create({"bootstrap.servers": counting.broker})
+    place = java.org.apache.kafka.common.TopicPartition(counting.source, 0)
+    noted = java.org.apache.kafka.clients.consumer.OffsetAndMetadata(batch, f"{counting.log.query} {batch}")
+    admin.alterConsumerGroupOffsets(f"{counting.source}-sink-{task}", {place: noted}).all().get()
+    admin.close()
+
+
+@pytest.fixture
+def counting(broker: str, topic: Callable[..., str], tmp_path: Path) -> Counting:
+    made = Counting(broker, topic("in", 4), topic("out", 1), tmp_path / "state")
+    made.count()
+    return made
+
+
+def test_what_is_of_somebody_else_is_refused(counting: Counting, spark: Session) -> None:
+    with pytest.raises(CheckpointForeign, match=f"made with application {counting.source}, now it is another"):
+        rescaled(counting.app("another"), 2, spark)
+    layout = counting.place / "headrace.json"
+    text = layout.read_text()
+    layout.write_text(json.dumps({**json.loads(text), "cluster": "elsewhere"}))
+    with pytest.raises(CheckpointForeign, match="made with the Kafka cluster elsewhere, now it is"):
+        rescaled(counting.app(), 2, spark)
+    layout.write_text(text)
+    assert rescaled(counting.app(), 2, spark).after.tasks == 2
+
+
+def test_a_topic_that_is_not_there_is_named(counting: Counting, spark: Session) -> None:
+    Topics(counting.broker).delete([counting.source])
+    with pytest.raises(TopicMissing, match=counting.source):
+        rescaled(counting.app(), 2, spark)
+
+
+def test_what_was_being_written_is_given_up(counting: Counting, spark: Session) -> None:
+    topics, writer = Topics(counting.broker), Group(f"{counting.source}-sink-7", counting.broker)
+    rescaled(counting.app(), 8, spark)
+    note(counting, 7, counting.log.done, spark)
+    assert writer.positions() == {(counting.source, 0): counting.log.done}
+    counting.write(7, counting.begin_another())
+    assert topics.end_offsets(counting.target, committed=True) != topics.end_offsets(counting.target)
+    rescaled(counting.app(), 2, spark)
+    assert topics.end_offsets(counting.target, committed=True) == topics.end_offsets(counting.target)
+    assert writer.positions() == {}
+    counting.count()
+    counted = Counter(hr.INT64.decode(one.value) for one in consume(counting.broker, None, counting.target))
+    assert counted == {1: len(KEYS), 2: len(KEYS)}
+
+
+def test_what_is_half_written_has_to_be_finished(counting: Counting, spark: Session) -> None:
+    batch = counting.begin_another()
+    note(counting, 3, batch, spark)
+    with pytest.raises(RescaleRefused, match=f"a part of batch {batch} is written already"):
+        rescaled(counting.app(), 2, spark)
+
+
+def test_changelogs_keep_their_settings(counting: Counting, spark: Session) -> None:
+    topics, settings = Topics(counting.broker), {**SETTINGS, "segment.ms": "600000"}
+    rows = {one.key: one.value for one in consume(counting.broker, None, counting.changelog)}
+    topics.delete([counting.changelog])
+    topics.create(counting.changelog, 4, settings)
+    produce(counting.broker, None, counting.changelog, [NewRecord(key=key, value=value) for key, value in rows.items()])
+    rescaled(counting.app(), 2, spark)
+    found = topics.describe(counting.changelog)
+    assert (len(found.partitions), found.config) == (2, settings)
+    assert {one.key: one.value for one in consume(counting.broker, None, counting.changelog)} == rows
+
+
+def test_a_changelog_that_somebody_has_deleted_is_not_made(counting: Counting, spark: Session) -> None:
+    Topics(counting.broker).delete([counting.changelog])
+    rescaled(counting.app(), 2, spark)
+    assert Topics(counting.broker).partitions([counting.changelog]) == {counting.changelog: None}
+    counting.count()
 
 
 def test_the_command_shows_what_it_does_and_asks(

@@ -181,6 +181,17 @@ def test_beside_and_then_in_its_place(app: Counting) -> None:
     assert app.written(target=f"{app.target}-v2") == [("mill", 2), ("mill", 3)]
 
 
+def test_without_the_changelog_of_the_one_beside(app: Counting) -> None:
+    Topics(app.broker).create(f"{app.target}-v2", 1)
+    app.run("--as", "v2")
+    Topics(app.broker).delete([app.changelog("-v2")])
+    assert app.command("reset", "--as", "v2", "--yes")[0] == 0
+    assert Topics(app.broker).partitions([app.changelog()]) == {app.changelog(): None}
+    app.say("mill")
+    app.run()
+    assert app.written(2) == [("mill", 3)]
+
+
 def test_topics_that_a_function_names_are_not_run_beside() -> None:
     app = hr.App("chooses")
     app.stream("in", value=hr.STRING).to(lambda _, value: value)

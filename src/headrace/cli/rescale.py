@@ -61,7 +61,12 @@ def rescale(broker: Target, target: str, tasks: int | None, checkpoint: str | No
 def _show(found: Rescale) -> None:
     stores = [store for stage in found.before.stages for store in stage]
     click.echo(f"application {found.plan.app!r}, checkpoint {found.checkpoint.place}")
-    click.echo(f"  from {_tasks(found.before.tasks)} to {found.after.tasks}, behind batch {found.log.done}")
+    behind = f"behind batch {found.log.done}" if found.log.done >= 0 else "before the first batch"
+    click.echo(f"  from {_tasks(found.before.tasks)} to {found.after.tasks}, {behind}")
+    if found.log.begun > found.log.done:
+        click.echo(
+            f"  batch {found.log.begun} is not finished: it is begun anew, unless a part of it is written already"
+        )
     click.echo(f"  state that is moved: {', '.join(stores) or 'none'}; {size_text(found.size)}")
     for source in found.by_key:
         click.echo(f"  {source}: its records went to the task of their partition, and go to that of their key then")

@@ -13,6 +13,7 @@ from contextlib import suppress
 from types import ModuleType
 from typing import BinaryIO
 
+from headrace.errors import RecordFailed
 from headrace.lane.faults import fault_text
 from headrace.lane.frames import Channel, Reader
 from headrace.lane.program import Program, shipped
@@ -77,7 +78,12 @@ class Worker:
 def _handled(asked: Reader) -> str:
     """What the user's function says of a record that a topic does not take."""
     ask, value = shipped(asked.data()), asked.part()
-    answer: str = ask(Failure(value, asked.text(), asked.text(), asked.text(), None))
+    failure = Failure(value, asked.text(), asked.text(), asked.text(), None)
+    try:
+        answer: str = ask(failure)
+    except Exception as exc:
+        node = f"the function of on_error (topic {failure.node!r})"
+        raise RecordFailed(node, f"{type(exc).__name__}: {exc}", None) from exc
     return answer
 
 

@@ -56,19 +56,6 @@ class Group:
         with closing(Standing(self.name, self._address, self._kafka)) as standing:
             return standing.positions()
 
-    def notes(self) -> list[str]:
-        """What was written beside its positions, by transactions that are over."""
-        asked = self._client.list_consumer_group_offsets(
-            [ConsumerGroupTopicPartitions(self.name)], require_stable=True, request_timeout=_ANSWER_S
-        )
-        try:
-            found = asked[self.name].result(_ANSWER_S).topic_partitions
-        except KafkaException as exc:
-            raise refused(self.name, exc.args[0], doing="read") from exc
-        except TimeoutError as exc:
-            raise PositionsRefused(self.name, f"a transaction is still open after {_ANSWER_S:g} s") from exc
-        return [one.metadata for one in found if one.offset >= 0 and one.metadata]
-
 
 class Standing:
     """How far a group has come, asked again and again.

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from headrace.errors import RescaleRefused
+from headrace.runtime.ways import BEGIN_ANEW
+
 _TASKS = "spark.sql.shuffle.partitions"
 _IDS = "stateUniqueIds"
 _SUMS = shutil.ignore_patterns(".*")
@@ -42,6 +45,9 @@ class BatchLog:
         if self.done < 0:
             return {}
         _, written = self._commit()
+        if not written.get(_IDS) and any((self.directory / "state").glob("*")):
+            reason = f"batch {self.done} has not noted what its state is called"
+            raise RescaleRefused(reason, BEGIN_ANEW)
         return {int(operator): [ids[0] for ids in tasks] for operator, tasks in (written.get(_IDS) or {}).items()}
 
     def copied(self, into: Path, tasks: int, ids: Mapping[int, Sequence[str]]) -> None:

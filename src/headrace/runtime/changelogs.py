@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
 from headrace.errors import ChangelogMisfit
 from headrace.log.partitioner import partition_of
-from headrace.log.records import NewRecord, consume, produce
-from headrace.log.topics import Topics
+from headrace.log.records import NewRecord, Record, consume, produce
+from headrace.log.topics import BROKERS_CHOICE, Topics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Changelog
 from headrace.plan.nodes.to import changelog_topic
-from headrace.runtime.checkpoint import Layout
+from headrace.runtime.checkpoint import Layout, writing
 
 _POLICY = "cleanup.policy"
 SETTINGS = {
@@ -58,7 +59,7 @@ def ensure_changelogs(
     without = {str(node.topic): node.table for node in plan.of(Changelog) if node.table not in layout.changelogs}
     topics.delete([topic for topic, count in topics.partitions(without).items() if count is not None])
     for store in without.values():
-        say(f"store {store} has no changelog, for it was there before that: to ask it begin anew, with headrace reset")
+        say(f"store {store} has no complete changelog: to ask it begin anew, with headrace reset")
     plan = _with(plan, layout.changelogs)
     wanted = {str(node.topic): node.table for node in plan.of(Changelog)}
     there = {topic: count for topic, count in topics.partitions(wanted).items() if count is not None}
@@ -83,49 +84,54 @@ def existing_changelogs(plan: Plan, known: Layout | None, topics: Topics) -> lis
     return [topic for topic, count in found.items() if count is not None]
 
 
-def copy_changelogs(plan: Plan, other: str, layout: Layout, address: str, kafka: Mapping[str, str]) -> list[str]:
-    """Make the changelogs of a plan anew, with the rows of those that another run has; the stores that have one now.
+def remake_changelogs(
+    plan: Plan, layout: Layout, address: str, kafka: Mapping[str, str], *, spool: Path, rows_of: str | None = None
+) -> list[str]:
+    """Make the changelogs of a plan anew with a partition for each task of `layout`; the stores that have one now.
 
-    `layout` is that of the other run.
+    They get the rows that they had, or those of the run `rows_of`, by way of a file in `spool`, and keep the settings
+    and replicas that they had. A store whose rows are in no topic any more gets none.
     """
-    copied = [node for node in plan.of(Changelog) if node.table in layout.changelogs]
-    Topics(address, kafka).create_all(dict.fromkeys((str(node.topic) for node in copied), SETTINGS), layout.tasks)
-    for node in copied:
-        produce(address, kafka, str(node.topic), _rows(changelog_topic(other, node.table), address, kafka))
-    return sorted(node.table for node in copied)
-
-
-def move_changelogs(plan: Plan, layout: Layout, address: str, kafka: Mapping[str, str]) -> list[str]:
-    """Make the changelogs of a plan anew with a partition for each task of `layout`; the stores that have one now."""
-    moved = [node for node in plan.of(Changelog) if node.table in layout.changelogs]
     topics = Topics(address, kafka)
-    for node in moved:
+    read = {
+        node: changelog_topic(rows_of or plan.app, node.table)
+        for node in plan.of(Changelog)
+        if node.table in layout.changelogs
+    }
+    there = topics.partitions([*read.values(), *(str(node.topic) for node in read)])
+    made = [node for node, topic in read.items() if there[topic] is not None]
+    for node in made:
         topic, window = str(node.topic), getattr(node.key, "window_bytes", 0)
-        with TemporaryFile() as spool:  # a topic cannot be read while it is made anew
-            for row in _rows(topic, address, kafka):
-                pickle.dump((row.key, row.value, row.timestamp_ms), spool)
-            spool.seek(0)
-            topics.delete([topic])
-            topics.create_all({topic: SETTINGS}, layout.tasks)
-            produce(address, kafka, topic, _spooled(spool, window, layout.tasks))
-    return sorted(node.table for node in moved)
+        with TemporaryFile(dir=spool) as file:  # a topic cannot be read while it is made anew
+            _spool(consume(address, kafka, read[node]), file, spool)
+            settings, replicas = SETTINGS, BROKERS_CHOICE
+            if there[topic] is not None:
+                before = topics.describe(topic)
+                settings, replicas = {**SETTINGS, **before.config}, before.partitions[0].replicas
+                topics.delete([topic])
+            topics.create(topic, layout.tasks, settings, replicas)
+            produce(address, kafka, topic, _spooled(file, window, layout.tasks))
+    return sorted(node.table for node in made)
 
 
-def _spooled(spool: IO[bytes], window: int, partitions: int) -> Iterator[NewRecord]:
+def _spool(rows: Iterable[Record], file: IO[bytes], place: Path) -> None:
+    for row in rows:
+        time = max(row.timestamp_ms or 0, 1)  # the client takes 0 for now
+        with writing(str(place)):
+            pickle.dump((row.key, row.value, time), file)
+    with writing(str(place)):
+        file.seek(0)
+
+
+def _spooled(file: IO[bytes], window: int, partitions: int) -> Iterator[NewRecord]:
     """Rows, each for the partition of its key without the window."""
     while True:
         try:
-            key, value, time = pickle.load(spool)
+            key, value, time = pickle.load(file)
         except EOFError:
             return
         partition = partition_of(key[: len(key) - window], partitions)
         yield NewRecord(key=key, value=value, timestamp_ms=time, partition=partition)
-
-
-def _rows(topic: str, address: str, kafka: Mapping[str, str]) -> Iterator[NewRecord]:
-    for row in consume(address, kafka, topic):
-        time = max(row.timestamp_ms or 0, 1)  # the client takes 0 for now
-        yield NewRecord(key=row.key, value=row.value, timestamp_ms=time, partition=row.partition)
 
 
 def _with(plan: Plan, stores: Collection[str]) -> Plan:

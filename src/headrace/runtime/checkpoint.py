@@ -127,7 +127,7 @@ class Checkpoint:
 
     def take(self) -> None:
         """Make sure that the directory can be written, and that nobody else works on it."""
-        with _writing(str(self.directory)):
+        with writing(str(self.directory)):
             self.directory.mkdir(parents=True, exist_ok=True)
             taken = self._lock.take() or (self._orphaned() and self._lock.take(wait_s=_LAST_BREATH_S))
             if taken:
@@ -154,7 +154,7 @@ class Checkpoint:
 
     def reset(self, starts: Starts) -> None:
         """Forget all that was done: the next start reads from here, and completes this if it was broken off."""
-        with _writing(self.place):
+        with writing(self.place):
             self._files.write(_RESET, json.dumps({"starts": starts}, indent=2) + "\n")
         self.complete_reset()
 
@@ -168,7 +168,7 @@ class Checkpoint:
             raise ResetRefused(
                 f"there is no run to go on from at {other.place}", "run it first: headrace run --as NAME"
             )
-        with self.renewed(replace(layout, app=self._app, changelogs=[])) as fresh:
+        with self.renewed(replace(layout, app=self._app, changelogs=[])) as fresh, writing(self.place):
             shutil.copytree(other.directory / _SPARK, fresh, dirs_exist_ok=True)
 
     @contextmanager
@@ -177,15 +177,17 @@ class Checkpoint:
 
         If it is broken off before, nothing has changed; and afterwards the next start completes it.
         """
+        self.complete_reset()  # one that was broken off may need what is at the same place
         fresh = self.directory / _FRESH
-        with _writing(self.place):
+        with writing(self.place):
             shutil.rmtree(fresh, ignore_errors=True)
             fresh.mkdir()
-            try:
-                yield fresh
-            except BaseException:
-                shutil.rmtree(fresh, ignore_errors=True)
-                raise
+        try:
+            yield fresh
+        except BaseException:
+            shutil.rmtree(fresh, ignore_errors=True)
+            raise
+        with writing(self.place):
             self._files.write(_RESET, json.dumps({"layout": asdict(layout)}, indent=2) + "\n")
         self.complete_reset()
 
@@ -195,7 +197,7 @@ class Checkpoint:
         if text is None:
             return None
         wanted = json.loads(text)
-        with _writing(self.place):
+        with writing(self.place):
             if "starts" in wanted:
                 self._files.remove(_SPARK)
                 self._files.remove(_LAYOUT)
@@ -209,16 +211,12 @@ class Checkpoint:
         return None
 
     def settle(self, layout: Layout) -> None:
-        """Keep the layout of a first start; refuse one later that does not fit it, and keep what is new in it.
-
-        Application, cluster, number of tasks and sources have to be the same. Every store has to be there as before, in
-        the same stage of as many; others may join them. What keeps no state may change at will.
-        """
+        """Keep the layout of a first start; refuse one later that does not fit it, and keep what is new in it."""
         known = self.known_layout()
         if known is not None:
-            self._refuse_misfit(known, layout)
+            self.refuse_misfit(known, layout)
         if known != layout:
-            with _writing(self.place):
+            with writing(self.place):
                 self._files.write(_LAYOUT, json.dumps(asdict(layout), indent=2) + "\n")
         self._files.remove(_RESET)
 
@@ -234,18 +232,34 @@ class Checkpoint:
             return None  # only told: whoever reads it next says what is wrong with it
         return Resumption(max(done), tasks, size)
 
-    def _refuse_misfit(self, known: Layout, layout: Layout) -> None:
+    def refuse_foreign(self, known: Layout, app: str, cluster: str) -> None:
+        """Refuse a checkpoint of another application, or of one on another cluster."""
+        for name, here in (("app", app), ("cluster", cluster)):
+            if getattr(known, name) != here:
+                raise CheckpointForeign(self.place, _WORDS[name], getattr(known, name), here)
+
+    def refuse_misfit(self, known: Layout, layout: Layout) -> None:
+        """Refuse a layout that cannot go on from the one that is known.
+
+        Application, cluster, number of tasks and sources have to be the same. Every store has to be there as before, in
+        the same stage of as many; others may join them. What keeps no state may change at will.
+        """
+        self.refuse_foreign(known, layout.app, layout.cluster)
         for source, there in known.sources.items():
             _refuse_other_partitions(there, layout.sources.get(source))
-        misfits = Evolution.of(known.stages, layout.stages).misfits
-        if misfits:
-            raise StateChanged(self._app, self.place, misfits)
-        for name, words in _WORDS.items():
+        self.refuse_other_state(known, layout.stages)
+        for name in ("tasks", "sources"):
             there, here = getattr(known, name), getattr(layout, name)
             if name == "sources":  # where no store was, it does not matter by which rule records are shared
                 here = {source: now if there.get(source) != {} else {} for source, now in here.items()}
             if there != here:
-                raise CheckpointForeign(self.place, words, there, here)
+                raise CheckpointForeign(self.place, _WORDS[name], there, here)
+
+    def refuse_other_state(self, known: Layout, stages: Stages) -> None:
+        """Refuse stages that do not find again what is kept."""
+        found = Evolution.of(known.stages, stages)
+        if found.misfits:
+            raise StateChanged(self._app, self.place, found.misfits, only_stages=found.only_stages)
 
     @property
     def _pid(self) -> Path:
@@ -277,7 +291,8 @@ _WORDS = {
 
 
 @contextmanager
-def _writing(place: str) -> Iterator[None]:
+def writing(place: str) -> Iterator[None]:
+    """What the system says when files of a checkpoint cannot be written, in words."""
     try:
         yield
     except OSError as error:

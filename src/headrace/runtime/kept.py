@@ -49,6 +49,8 @@ class Evolution:
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    only_stages: bool = False
+    """Whether nothing has changed but the number of stages, and so in which of them stores are."""
 
     @staticmethod
     def of(there: Stages, here: Stages) -> Evolution:
@@ -65,7 +67,8 @@ class Evolution:
             else:
                 found.kept.append(f"store {name!r}")
         found.added.extend(f"store {name!r}" for name in new if name not in old)
-        return found
+        same = all(name in new and account == new[name][1] for name, (_, account) in old.items())
+        return replace(found, only_stages=same and len(there) != len(here))
 
     @property
     def misfits(self) -> list[str]:

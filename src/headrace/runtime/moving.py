@@ -36,7 +36,7 @@ class Moving:
         self._owners = dict(_owners(placement))
 
     def move(self, state: Rescaling) -> int:
-        """Put all cells of a stage where they belong: how many there were."""
+        """Put all cells of a stage where they belong: how many were moved."""
         names = state.names()
         memories = {lane: self._read(state, lane) for lane in (Kernel, Python) if lane.family in names}
         names -= {Kernel.family, Python.family}
@@ -128,9 +128,9 @@ class Moving:
         self._recount(state, lane)
 
     def _merged(self, lane: Lane, owner: str, what: str, memory: Memory) -> Iterator[tuple[int, Any]]:
-        way = Way("all") if what == "files begun" else self._ways.of(self._owners[owner])
+        way = None if what == "files begun" else self._ways.of(self._owners[owner])  # a file belongs to no task
         for task in range(self._after):
-            come = [memory[old] for old in way.from_tasks(task, self._ways.tasks)]
+            come = memory if way is None else [memory[old] for old in way.from_tasks(task, self._ways.tasks)]
             # A task to which no record came has nothing to do, and knows no time.
             come = [one for one in come if what not in _FOLLOWING or _has_seen(one, owner, lane)] or come
             things = [one.get((owner, what)) for one in come]

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
-from headrace.errors import RescaleRefused, StateChanged
+from headrace.errors import HeadraceError, QueryFailed, RescaleRefused
 from headrace.log.groups import Group
+from headrace.log.properties import for_java
 from headrace.log.topics import Topics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source
 from headrace.runtime.batch_log import BatchLog
-from headrace.runtime.changelogs import move_changelogs
-from headrace.runtime.checkpoint import Checkpoint, Layout
-from headrace.runtime.kept import Evolution, kept
+from headrace.runtime.changelogs import remake_changelogs
+from headrace.runtime.checkpoint import Checkpoint, Layout, writing
+from headrace.runtime.failures import failure_of
+from headrace.runtime.kept import kept
 from headrace.runtime.moving import Moving
 from headrace.runtime.resumption import bytes_to_load
-from headrace.runtime.topics import share
+from headrace.runtime.topics import share, topics_of
 from headrace.runtime.ways import Ways, new_sources
 from headrace.spark.placement import Placement
-from headrace.spark.rescaling import forget_partitions
+from headrace.spark.query import causes_of, plain_errors
+from headrace.spark.rescaling import fenced, forget_partitions
 from headrace.spark.rescaling import rescaling as opened
 from headrace.spark.session import Session
 
@@ -38,6 +41,9 @@ class Rescale:
     log: BatchLog
     size: int
     """Bytes of state."""
+
+    partitions: int
+    """Of all topics that are read: as many tasks write, at the most, without a stage between."""
 
     address: str
     kafka: Mapping[str, str]
@@ -59,20 +65,41 @@ class Rescale:
         """
         tasks = self.before.tasks, self.after.tasks
         moving = Moving(Placement(self.plan), Ways(self.before.sources, self.after.sources, tasks))
+        if self.log.begun > self.log.done:
+            self._end_what_is_open(session)
         with self.checkpoint.renewed(replace(self.after, changelogs=[])) as fresh:
             moved, ids = 0, dict[int, list[str]]()
             for operator, known in self.log.ids().items():
                 old, new = self.log.directory.absolute().as_uri(), fresh.absolute().as_uri()
-                with opened(
-                    session, old, new, operator=operator, batch=self.log.done, ids=known, tasks=self.after.tasks
-                ) as state:
+                with (
+                    told_plainly(self.plan.app, self.checkpoint, self.address),
+                    opened(
+                        session, old, new, operator=operator, batch=self.log.done, ids=known, tasks=self.after.tasks
+                    ) as state,
+                ):
                     moved += moving.move(state)
                     ids[operator] = state.commit()
-            self.log.copied(fresh, self.after.tasks, ids)
-        complete = move_changelogs(self.plan, self.after, self.address, self.kafka)
-        forget_partitions(session)
+            with writing(self.checkpoint.place):
+                self.log.copied(fresh, self.after.tasks, ids)
+        complete = remake_changelogs(self.plan, self.after, self.address, self.kafka, spool=self.checkpoint.directory)
         self.checkpoint.settle(replace(self.after, changelogs=complete))
+        with told_plainly(self.plan.app, self.checkpoint, self.address):
+            forget_partitions(session)
+        for name in self.writers(self.before)[len(self.writers(self.after)) :]:
+            with suppress(HeadraceError):  # nobody looks at it any more
+                Group(name, self.address, self.kafka).delete()
         return moved
+
+    def writers(self, layout: Layout) -> list[str]:
+        """The names under which the tasks of the sink write."""
+        return [f"{self.plan.app}-sink-{task}" for task in range(max(layout.tasks, self.partitions))]
+
+    def _end_what_is_open(self, session: Session) -> None:
+        """Have the broker give up what a task was writing when it was killed: with fewer tasks nobody else would."""
+        with told_plainly(self.plan.app, self.checkpoint, self.address):
+            kafka = {"bootstrap.servers": self.address, **for_java(self.kafka)}
+            noted = fenced(session, kafka, self.writers(self.before))
+        refuse_what_is_half_written(self.log, noted)
 
 
 @contextmanager
@@ -86,41 +113,41 @@ def rescaling(
     checkpoint.take()
     try:
         checkpoint.complete_reset()
-        topics = Topics(address, kafka)
-        known, now = checkpoint.known_layout(), share(plan, topics)
+        topics, known = Topics(address, kafka), checkpoint.known_layout()
         if known is None:
             raise RescaleRefused(f"application {plan.app!r} has kept nothing yet", "start it: headrace run")
-        misfits = Evolution.of(known.stages, kept(plan)).misfits
-        if misfits:
-            raise StateChanged(plan.app, checkpoint.place, misfits)
+        checkpoint.refuse_foreign(known, plan.app, topics.cluster_id())
+        checkpoint.refuse_other_state(known, kept(plan))
+        now = share(plan, topics)
         numbers = known.tasks, tasks or now.tasks
         after = replace(known, tasks=numbers[1], sources=new_sources(plan, known.sources, now, numbers))
         log = BatchLog(checkpoint.directory / "spark")
-        if log.begun > log.done:
-            writers = max(known.tasks, _partitions(plan, topics))
-            refuse_what_is_half_written(
-                log, [Group(f"{plan.app}-sink-{one}", address, kafka) for one in range(writers)]
-            )
         size = bytes_to_load(log.directory / "state")
-        yield Rescale(plan, checkpoint, known, after, log, size, address, kafka)
+        partitions = sum(count or 0 for count in topics.partitions(topics_of(plan.of(Source), topics)).values())
+        yield Rescale(plan, checkpoint, known, after, log, size, partitions, address, kafka)
     finally:
         checkpoint.release()
 
 
-def refuse_what_is_half_written(log: BatchLog, writers: Iterable[Group]) -> None:
+@contextmanager
+def told_plainly(app: str, checkpoint: Checkpoint, address: str) -> Iterator[None]:
+    """What Spark fails of while state is moved, in the words of a query that fails."""
+    try:
+        with plain_errors(app, checkpoint.log):
+            yield
+    except QueryFailed as failed:
+        cause = failed.__cause__ or failed
+        raise failure_of(causes_of(cause), app, checkpoint, address, checkpoint.log) from cause
+
+
+def refuse_what_is_half_written(log: BatchLog, noted: Iterable[str] | None) -> None:
     """A batch that was begun and not finished is begun anew by the new tasks, unless they cannot: some of it is there.
 
-    Each task of the sink has noted the last batch of which it has written its part.
+    Each task of the sink has `noted` the last batch of which it has written its part; None while nobody can tell.
     """
-    for writer in writers:
-        for note in writer.notes():
-            query, _, batch = note.partition(" ")
-            if query == log.query and int(batch) > log.done:
-                raise RescaleRefused(f"a part of batch {batch} is written already, the rest is not", _FINISH)
-
-
-def _partitions(plan: Plan, topics: Topics) -> int:
-    """As many tasks write, at the most, where records are read and written without a stage between."""
-    read = [topic for source in plan.of(Source) for topic in source.topics]
-    read += [topic for source in plan.of(Source) if source.pattern for topic in topics.matching(source.pattern)]
-    return sum(count or 0 for count in topics.partitions(read).values())
+    if noted is None:
+        raise RescaleRefused(f"a transaction of batch {log.begun} is still open", _FINISH)
+    for note in noted:
+        query, _, batch = note.partition(" ")
+        if query == log.query and int(batch) > log.done:
+            raise RescaleRefused(f"a part of batch {batch} is written already, the rest is not", _FINISH)

@@ -13,9 +13,11 @@ from headrace.log.groups import Group
 from headrace.log.topics import Topics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source
+from headrace.plan.nodes.to import changelog_topic
 from headrace.runtime.beside import id_beside
-from headrace.runtime.changelogs import copy_changelogs, existing_changelogs
+from headrace.runtime.changelogs import existing_changelogs, remake_changelogs
 from headrace.runtime.checkpoint import Checkpoint, Layout, Starts
+from headrace.runtime.topics import topics_of
 
 To = str | int | Path
 """Where streams are read from: "earliest", "latest", a time in milliseconds, or a file of offsets."""
@@ -82,7 +84,7 @@ def resetting(plan: Plan, checkpoint: Checkpoint, to: To, address: str, kafka: M
         moves = []
         for source in plan.of(Source):
             table = source.facts.table
-            for topic in topics.matching(source.pattern) if source.pattern else source.topics:
+            for topic in topics_of([source], topics):
                 after = topics.begin_offsets(topic) if table else offsets(topic)
                 known = {partition: offset for (name, partition), offset in before.items() if name == topic}
                 moves.append(Move(topic, table, known, after, table or to == "earliest"))
@@ -99,12 +101,16 @@ def switch(plan: Plan, mine: Checkpoint, other: Checkpoint, name: str, address: 
 
     If it is broken off, the stores without a complete changelog cannot be asked; all else is as it has to be.
     """
+    topics, beside = Topics(address, kafka), id_beside(plan.app, name)
     before, layout = mine.known_layout(), other.known_layout()
+    if layout is not None:
+        other.refuse_foreign(layout, beside, topics.cluster_id())
     mine.adopt(other)
-    topics, adopted = Topics(address, kafka), mine.known_layout()
+    adopted = mine.known_layout()
     assert layout is not None and adopted is not None, "one that is adopted is there"
-    topics.delete(existing_changelogs(plan, before, topics))
-    copied = copy_changelogs(plan, id_beside(plan.app, name), layout, address, kafka)
+    copied = remake_changelogs(plan, layout, address, kafka, spool=mine.directory, rows_of=beside)
+    made = {changelog_topic(plan.app, store) for store in copied}
+    topics.delete([topic for topic in existing_changelogs(plan, before, topics) if topic not in made])
     mine.settle(replace(adopted, changelogs=copied))
 
 

@@ -37,7 +37,7 @@ from headrace.runtime.resumption import Restoring, Resumption
 from headrace.runtime.retries import Retries
 from headrace.runtime.starts import all_starts, ends
 from headrace.runtime.states import State
-from headrace.runtime.topics import ensure_topics, refuse_overlaps, share
+from headrace.runtime.topics import ensure_topics, refuse_overlaps, share, topics_of
 from headrace.spark import session as spark
 from headrace.spark.files import SharedFiles
 from headrace.spark.placement import Placement
@@ -142,6 +142,8 @@ class Run:
         refuse_overlaps(plan, topics)
         reset_to, known = checkpoint.complete_reset(), checkpoint.known_layout()
         layout = self._layout(plan, topics, known, reset_to)
+        if known is not None:
+            checkpoint.refuse_misfit(known, layout)
         self._asked = plan = ensure_changelogs(plan, topics, layout, known, app.say)
         checkpoint.settle(layout)
         session = self._session()
@@ -155,9 +157,7 @@ class Run:
             kafka,
             create_topics=app.broker is None,
             transactions=app.guarantee == "exactly_once",
-            matched=[
-                topic for source in plan.of(Source) if source.pattern for topic in topics.matching(source.pattern)
-            ],
+            matched=topics_of([source for source in plan.of(Source) if source.pattern], topics),
             on_error=app.on_error,
             workers=workers,
             letters=letters,

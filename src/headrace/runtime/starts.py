@@ -5,6 +5,7 @@ from __future__ import annotations
 from headrace.log.topics import Topics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source, Start
+from headrace.runtime.topics import topics_of
 from headrace.spark.source import BEGINNING, Starts
 
 
@@ -14,7 +15,7 @@ def ends(plan: Plan, topics: Topics) -> dict[str, dict[str, int]]:
         topic: {str(partition): end for partition, end in topics.end_offsets(topic, committed=True).items()}
         for source in plan.of(Source)
         if source.start is Start.LATEST
-        for topic in _topics(source, topics)
+        for topic in topics_of([source], topics)
     }
 
 
@@ -22,12 +23,8 @@ def all_starts(plan: Plan, topics: Topics, known: Starts) -> Starts:
     """The first offsets of all topics: what is not known is read from its beginning; {} if that is true of all."""
     if not known:
         return {}
-    counts = topics.partitions(topic for source in plan.of(Source) for topic in _topics(source, topics))
+    counts = topics.partitions(topics_of(plan.of(Source), topics))
     return {
         topic: {str(number): known.get(topic, {}).get(str(number), BEGINNING) for number in range(count or 0)}
         for topic, count in counts.items()
     }
-
-
-def _topics(source: Source, topics: Topics) -> list[str]:
-    return topics.matching(source.pattern) if source.pattern else list(source.topics)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from headrace.errors import TopicMissing, TopicsOverlap
 from headrace.log.topics import Topics
@@ -13,6 +13,13 @@ from headrace.plan.nodes import Changelog, Repartition, Source, To
 from headrace.plan.sharing import Sharing
 
 DEFAULT_TASKS = 4
+
+
+def topics_of(sources: Iterable[Source], topics: Topics) -> list[str]:
+    """The topics that sources read: those they name, and those that match their patterns now."""
+    return [
+        topic for source in sources for topic in (topics.matching(source.pattern) if source.pattern else source.topics)
+    ]
 
 
 def ensure_topics(plan: Plan, topics: Topics, letters: str | None, *, create: bool, say: Callable[[str], None]) -> None:
@@ -50,8 +57,11 @@ def share(plan: Plan, topics: Topics) -> Sharing:
     holds up no other. Where they differ, are not known in advance, or meet records that were repartitioned, they go by
     key: nobody knows by which rule their producers chose the partitions.
     """
-    named = topics.partitions(topic for source in plan.of(Source) for topic in source.topics)
-    counts = {topic: count for topic, count in named.items() if count is not None}
+    found = topics.partitions(topics_of(plan.of(Source), topics))
+    counts = {topic: count for topic, count in found.items() if count is not None}
+    missing = [topic for source in plan.of(Source) for topic in source.topics if topic not in counts]
+    if missing:
+        raise TopicMissing(missing, topics.address)
     partitions: dict[str, dict[str, int] | None] = {}
     for part in split_subtopologies(plan):
         sources = [node for node in part.nodes if isinstance(node, Source)]
@@ -62,12 +72,5 @@ def share(plan: Plan, topics: Topics) -> Sharing:
         for source in sources:
             there = {topic: counts[topic] for topic in source.topics}
             partitions[source.name] = {} if not stateful else there if stays else None
-    matched = [
-        count
-        for source in plan.of(Source)
-        if source.pattern
-        for count in topics.partitions(topics.matching(source.pattern)).values()
-        if count is not None
-    ]
     asked = [node.partitions for node in plan.of(Repartition) if node.partitions]
-    return Sharing(max([*counts.values(), *matched, *asked], default=DEFAULT_TASKS), partitions)
+    return Sharing(max([*counts.values(), *asked], default=DEFAULT_TASKS), partitions)

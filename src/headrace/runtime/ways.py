@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from headrace.errors import RescaleRefused
 from headrace.passes.place_repartitions import key_changed
@@ -85,11 +85,9 @@ class Ways:
         if len(found) != 1:
             raise RescaleRefused(f"records come to {node.name} ({node.origin}) by different rules", BEGIN_ANEW)
         (way,) = found
-        if node.facts.anywhere and way.by == "key":
-            if any(map(key_changed, node.inputs)):
-                reason = "takes records with other keys than those by which they came to their task"
-                raise RescaleRefused(f"{node.name} ({node.origin}) {reason}", BEGIN_ANEW)
-            return replace(way, before=way.before or way.written)
+        if node.facts.anywhere and way.by == "key" and any(map(key_changed, node.inputs)):
+            reason = "takes records with other keys than those by which they came to their task"
+            raise RescaleRefused(f"{node.name} ({node.origin}) {reason}", BEGIN_ANEW)
         return way
 
     def _into(self, node: Node) -> set[Way]:

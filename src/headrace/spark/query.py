@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -121,11 +121,7 @@ class Query:
         """What the query failed of: the texts of the exceptions, the innermost last; nothing if it did not fail."""
         with self._talking():
             failure: Any = self._query._jsq.exception()
-            cause, texts = failure.get() if failure.isDefined() else None, []
-            while cause is not None:
-                texts.append(str(cause.toString()))
-                cause = cause.getCause()
-            return texts
+            return _texts(failure.get()) if failure.isDefined() else []
 
     def new_batches(self) -> list[Batch]:
         """The batches that ended since the last call."""
@@ -152,6 +148,22 @@ class Query:
             raise
         except (Py4JError, ConnectionError) as exc:
             raise SparkLost(str(self._log)) from exc
+
+
+def causes_of(failure: BaseException) -> list[str]:
+    """The texts of what Spark has thrown, the innermost last."""
+    with suppress(Py4JError, ConnectionError):
+        if isinstance(failure, Py4JJavaError):
+            return _texts(failure.java_exception)
+    return [str(failure)]
+
+
+def _texts(thrown: Any) -> list[str]:
+    texts = []
+    while thrown is not None:
+        texts.append(str(thrown.toString()))
+        thrown = thrown.getCause()
+    return texts
 
 
 @contextmanager

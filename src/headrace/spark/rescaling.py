@@ -71,6 +71,16 @@ def _bytes(text: str) -> bytes:
     return base64.b64decode(text)
 
 
+def fenced(session: Session, kafka: Mapping[str, str], writers: Sequence[str]) -> list[str] | None:
+    """Have the broker give up what tasks of the sink have open under these names: the last batches they have noted.
+
+    They are "<query> <batch>"; None if something is still open. Python's own client cannot tell where notes end, and
+    reads what lies behind them in its memory.
+    """
+    noted = kernel(session).TaskProducers.fence(dict(kafka), list(writers))
+    return None if noted is None else list(noted)
+
+
 def forget_partitions(session: Session) -> None:
     """Have the producers of this session closed that nobody uses: they remember how many partitions topics had."""
     kernel(session).Producers.sweep(0)

@@ -153,6 +153,26 @@ def test_records_that_got_another_field() -> None:
     assert told.startswith("the value type of store 'orders' is Order struct<`amount`:bigint,`note`:string>, it was")
 
 
+def test_a_handler_in_front_of_a_repartition_is_a_stage_more(tmp_path: Path) -> None:
+    def doubled(value: str) -> str:
+        return value * 2
+
+    def declare(app: hr.App) -> None:
+        texts(app).map_values(doubled).group_by(lambda _, v: v).count(store="n")
+
+    before = stages(declare)
+    app = hr.App("a", on_error="skip")
+    declare(app)
+    after = kept(rewrite(app.plan()))
+    assert Evolution.of(before, after).only_stages
+    assert not Evolution.of(before, stages(grown)).only_stages
+    known = layout(declare, {"in": {}})
+    with pytest.raises(
+        StateChanged, match=r"with on_error or \.errors\(\) in front of a repartition there is a stage more"
+    ):
+        Checkpoint("a", tmp_path).refuse_other_state(known, after)
+
+
 def layout(declare: Declare, sources: dict[str, dict[str, int] | None]) -> Layout:
     return Layout(app="a", cluster="c", tasks=4, sources=sources, stages=stages(declare), starts={})
 

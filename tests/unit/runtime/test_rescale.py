@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
+from py4j.protocol import Py4JError, Py4JNetworkError
 
 import headrace as hr
-from headrace.errors import RescaleRefused
-from headrace.log.groups import Group
+from headrace.errors import CheckpointUnwritable, QueryFailed, RescaleRefused, SparkLost
 from headrace.passes.pipeline import rewrite
 from headrace.plan.graph import Plan
 from headrace.plan.sharing import Sharing
 from headrace.runtime.batch_log import BatchLog
 from headrace.runtime.checkpoint import Checkpoint, Layout
 from headrace.runtime.memories import Kernel, Python, partition_times
-from headrace.runtime.rescale import refuse_what_is_half_written
+from headrace.runtime.rescale import refuse_what_is_half_written, told_plainly
 from headrace.runtime.ways import Sources, Way, Ways, new_sources
 from headrace.spark.cells import cells_of
 from headrace.spark.placement import Placement
@@ -177,22 +178,26 @@ def test_without_a_batch_there_is_nothing_to_copy(tmp_path: Path) -> None:
     assert BatchLog(tmp_path / "new").done == -1
 
 
-class Noted:
-    """What a task of the sink has noted."""
-
-    def __init__(self, *notes: str) -> None:
-        self.notes = lambda: list(notes)
-
-
 def test_a_batch_of_which_something_is_written_has_to_be_finished(tmp_path: Path) -> None:
     log = written(tmp_path, begun=2)
-    refuse_what_is_half_written(log, [cast("Group", Noted("q 1", "another 2")), cast("Group", Noted())])
+    refuse_what_is_half_written(log, ["q 1", "another 2"])
     with pytest.raises(RescaleRefused) as refused:
-        refuse_what_is_half_written(log, [cast("Group", Noted("q 1")), cast("Group", Noted("q 2"))])
+        refuse_what_is_half_written(log, ["q 1", "q 2"])
     assert str(refused.value) == (
         "a part of batch 2 is written already, the rest is not\n"
         "  to do: let it finish the batch first: headrace run APP --until latest"
     )
+    with pytest.raises(RescaleRefused, match="a transaction of batch 2 is still open"):
+        refuse_what_is_half_written(log, None)
+
+
+def test_state_without_names_is_not_left_behind(tmp_path: Path) -> None:
+    log = written(tmp_path, begun=1)
+    (tmp_path / "commits" / "1").write_text('v1\n{"nextBatchWatermarkMs":0}')
+    with pytest.raises(RescaleRefused, match="batch 1 has not noted what its state is called"):
+        log.ids()
+    shutil.rmtree(tmp_path / "state")
+    assert log.ids() == {}
 
 
 # -- broken off
@@ -214,6 +219,41 @@ def test_what_is_broken_off_has_changed_nothing(tmp_path: Path) -> None:
     with checkpoint.renewed(more) as fresh:
         (fresh / "new").touch()
     assert [file.name for file in (tmp_path / "spark").iterdir()] == ["new"]
+    assert checkpoint.known_layout() == more
+
+
+def test_what_others_fail_of_is_not_the_disk(tmp_path: Path) -> None:
+    with pytest.raises(ConnectionError), Checkpoint("a", tmp_path).renewed(LAYOUT):
+        raise ConnectionError("the other end is gone")
+
+
+@pytest.mark.parametrize(
+    ("failure", "kind", "words"),
+    [
+        (Py4JError("java.io.IOException: No space left on device"), CheckpointUnwritable, "No space left on device"),
+        (Py4JNetworkError("nobody answers"), SparkLost, "Spark's process has ended"),
+        (Py4JError("java.lang.IllegalStateException: no"), QueryFailed, "application 'a' failed: java.lang.Illegal"),
+    ],
+)
+def test_what_spark_fails_of_is_told_plainly(
+    tmp_path: Path, failure: Exception, kind: type[Exception], words: str
+) -> None:
+    with pytest.raises(kind, match=words), told_plainly("a", Checkpoint("a", tmp_path), "broker:9092"):
+        raise failure
+
+
+def test_one_that_was_broken_off_is_completed_before_the_next(tmp_path: Path) -> None:
+    checkpoint = Checkpoint("a", tmp_path)
+    checkpoint.settle(LAYOUT)
+    more = Layout(**{**vars(LAYOUT), "tasks": 7})
+    (tmp_path / "reset.json").write_text(json.dumps({"layout": vars(more)}))
+    for name in ("spark", "spark.new"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"of {name}").touch()
+    with pytest.raises(RescaleRefused), checkpoint.renewed(LAYOUT):
+        raise RescaleRefused("no", "no")
+    assert checkpoint.complete_reset() is None
+    assert [file.name for file in (tmp_path / "spark").iterdir()] == ["of spark.new"]
     assert checkpoint.known_layout() == more
 
 

@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 import headrace as hr
-from headrace.errors import CheckpointBroken, CheckpointForeign, PartitionsChanged, TopicsOverlap
+from headrace.errors import CheckpointBroken, CheckpointForeign, PartitionsChanged, TopicMissing, TopicsOverlap
 from headrace.log.topics import Topics
 from headrace.passes.pipeline import rewrite
 from headrace.plan.graph import Plan
@@ -23,6 +23,8 @@ LAYOUT = Layout(app="a", cluster="c", tasks=4, sources={"in": {"in": 4}}, stages
 
 class SomeTopics:
     """Topics of a broker that is not there."""
+
+    address = "broker:9092"
 
     def __init__(self, counts: Mapping[str, int]) -> None:
         self._counts = counts
@@ -128,6 +130,12 @@ def test_a_pattern_goes_by_key(app: hr.App) -> None:
     assert (sharing.tasks, sharing.partitions) == (5, {"a.": None})
 
 
+def test_a_topic_that_is_not_there_is_named(app: hr.App) -> None:
+    app.stream("a").merge(app.stream("b")).group_by_key().count(store="n")
+    with pytest.raises(TopicMissing, match="'b'"):
+        share(plan(app), topics(a=3))
+
+
 def test_a_topic_that_two_patterns_match_is_refused(app: hr.App) -> None:
     app.stream(re.compile("a.*")).merge(app.stream(re.compile(".*b"))).to("c")
     refuse_overlaps(plan(app), topics(a=1, b=1))
@@ -144,6 +152,8 @@ def test_the_layout_of_a_first_start_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
+        ({"app": "b"}, "made with application a, now it is b"),
+        ({"app": "b", "stages": [{}], "sources": {"in": {"in": 7}}}, "made with application a, now it is b"),
         ({"cluster": "d"}, "made with the Kafka cluster c, now it is d"),
         ({"sources": {"in": {"in": 4}, "new": {}}}, "made with the sources {'in': {'in': 4}}, now it is"),
         ({"sources": {"in": None}}, "made with the sources {'in': {'in': 4}}, now it is {'in': None}"),

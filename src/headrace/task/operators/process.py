@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import deepcopy
 from typing import Any, TypeVar
 
 from headrace.errors import ForwardRefused, ProcessorFailed
@@ -100,12 +101,15 @@ class Whole(Hosted):
             send()
         return result
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether there is a record at hand."""
+        return self._sent is not None
+
     def when_done(self, send: Callable[[], None]) -> None:
-        """Send something on: with all else that comes of the record, or now if there is none at hand."""
-        if self._sent is None:
-            send()
-        else:
-            self._sent.append(send)
+        """Send something on with all else that comes of the record at hand."""
+        assert self._sent is not None
+        self._sent.append(send)
 
 
 def hosting(operator: Operator[Any]) -> type[Hosted]:
@@ -150,8 +154,10 @@ class ProcessOperator(Operator[Process]):
         record = fixed(record) if self._fixed else record
         if to is not None and to not in self._ways_to:
             self._ways_to[to] = self._found(to)
-        if isinstance(self._hosted, Whole):
-            self._hosted.when_done(lambda: self._sent_on(record, to))
+        if isinstance(self._hosted, Whole) and self._hosted.is_busy:
+            # What it does with a value afterwards must not be seen in what it has sent on.
+            kept = record.with_pair(deepcopy(record.key), deepcopy(record.value))
+            self._hosted.when_done(lambda: self._sent_on(kept, to))
         else:
             self._sent_on(record, to)
 
