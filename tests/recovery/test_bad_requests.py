@@ -465,7 +465,7 @@ def test_a_web_socket_that_talks(served: Served) -> None:
     url = served.url.replace("http", "ws")
     login = {"authorization": f"Bearer {served.tokens['page']}"}
     with connect(f"{url}{COUNTS}/watch?key=be", additional_headers=login) as watching:
-        assert json.loads(watching.recv(30)) == {"event": "anew"}
+        assert json.loads(watching.recv(30)) == {"event": "anew", "id": ""}
         for _ in range(100):
             watching.send("x" * 1_000)
         assert json.loads(watching.recv(30))["value"] == 2

@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from headrace.rest.answers import NDJSON, error_object
 from headrace.rest.forms import dumps
@@ -145,7 +145,8 @@ async def tell_socket(socket: WebSocket, watcher: Watcher) -> None:
         async with watcher:
             await socket.accept()
             await _tell(watcher, SOCKET, _one_by_one(put), until_gone, socket.scope["extensions"][ABORT])
-        await socket.close()
+        if socket.client_state is WebSocketState.CONNECTED:
+            await socket.close()
 
 
 async def _tell(watcher: Watcher, style: Style, put: PutAll, until_gone: Waiting, abort: Callable[[], None]) -> None:
