@@ -147,7 +147,8 @@ class Running:
         assert self.app.state is hr.State.RUNNING
 
     def _send(self, records: Sequence[Sent]) -> None:
-        for codec, some in groupby(records, key=lambda one: one.codec):
+        """In order, also where that is between topics: no batch has one without those before it."""
+        for (codec, _), some in groupby(records, key=lambda one: (one.codec, one.to)):
             producer = self._producers.setdefault(codec, Producer({**self._limits, "compression.type": codec}))
             for one in some:
                 producer.produce(
