@@ -99,7 +99,7 @@ def test_the_broker_is_killed(tmp_path: Path, chance: random.Random) -> None:
     ledger = Ledger(address, topic, tmp_path, kafka=IMPATIENT)
     try:
         with ledger.load(chance), kept_running(ledger):
-            for _ in range(CHAOS // 2):
+            for _ in range(CHAOS):
                 time.sleep(chance.uniform(4.0, 8.0))
                 state = BrokerDir(directory).read_state()
                 assert state is not None
@@ -110,7 +110,7 @@ def test_the_broker_is_killed(tmp_path: Path, chance: random.Random) -> None:
                 embedded.start(port=int(address.rpartition(":")[2]))
             time.sleep(10)
         ledger.finish()
-        ledger.check(f"{CHAOS // 2} times the broker killed")
+        ledger.check(f"{CHAOS} times the broker killed")
     finally:
         embedded.stop()
 
@@ -123,7 +123,7 @@ def test_an_executor_is_killed(broker: str, topic: Callable[..., str], tmp_path:
         checkpoint = f"file://{tmp_path / 'checkpoint'}"
         ledger = Ledger(broker, topic, tmp_path, spark=settings, checkpoint=checkpoint)
         with ledger.load(chance), kept_running(ledger):
-            while kills < CHAOS // 2:
+            while kills < CHAOS:
                 time.sleep(chance.uniform(4.0, 8.0))
                 executors = started(os.getpid(), "CoarseGrainedExecutorBackend")
                 if executors:
