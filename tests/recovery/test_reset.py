@@ -140,6 +140,7 @@ def test_refusals(app: Counting, tmp_path: Path) -> None:
         "[]": "holds no offsets",
         json.dumps({app.source: {"7": 0}}): f"topic '{app.source}' has no partition 7\n  to do: it has 0 to 0",
         json.dumps({app.source: {"0": 9}}): f"{app.source}-0 has no offset 9\n  to do: it has 0 to 3",
+        json.dumps({"word": {"0": 0}}): f"names 'word', which is none of the streams that are read\n  to do: these are {app.source};",
     }.items():
         file.write_text(text)
         with pytest.raises(ResetRefused) as refused, resetting(plan.plan(), checkpoint, file, app.broker, {}):
@@ -150,6 +151,9 @@ def test_refusals(app: Counting, tmp_path: Path) -> None:
         assert "is already running on this checkpoint" in app.command("reset", "--to", "earliest", "-y")[1]
     finally:
         checkpoint.release()
+    app.write(**{app.name: "another"})
+    assert f"was made with application {app.name}, now it is another" in app.command("reset", "--to", "earliest", "-y")[1]
+    app.write()
     app.run()
     assert len(app.written()) == 2
 
@@ -170,7 +174,12 @@ def test_beside_and_then_in_its_place(app: Counting) -> None:
     assert len(app.written()) == 2  # nobody has touched the live one
     app.say("mill")
     app.run("--as", "v2")
-    assert "there is no run to go on from" in app.command("reset", "--as", "v3", "-y")[1]
+    assert "there is no run to go on from" in app.command("reset", "--as", "v3", "--dry-run")[1]
+    assert not app.checkpoint.with_name("checkpoint-v3").exists()
+    app.write()
+    app.write(**{'store="counts"': 'store="numbers"'})
+    assert "does not fit its state" in app.command("reset", "--as", "v2", "-y")[1]
+    app.write(**{"group_by_key()": "filter(lambda key, _: key != 'weir').group_by_key()"})
     assert app.written(target=app.changelog()) == [("mill", 2), ("weir", 1)]
     assert app.command("reset", "--as", "v2", "--yes")[0] == 0
     assert app.written(target=app.changelog()) == app.written(target=app.changelog("-v2")) == [("mill", 2), ("mill", 3)]
@@ -206,8 +215,11 @@ def test_what_is_found_of_the_state(app: Counting) -> None:
     app.write(**{'store="counts"': 'store="numbers"'})
     code, said = app.command("diff")
     assert code == 1
-    assert said.startswith("added:   store 'numbers'\nlost:    store 'counts'\nit does not fit its state")
+    assert said.startswith("added:   store 'numbers'\nlost:    store 'counts'\nit does not fit its checkpoint")
     app.write(**{"group_by_key()": "group_by(lambda key, _: key)"})
     assert "changed: the rule for the task of a key of store 'counts' is hash" in app.command("diff")[1]
+    app.write("app.stream('others').to('copies')")
+    code, said = app.command("diff")
+    assert (code, said.splitlines()[1]) == (1, "added:   source 'others'")
     app.write(**{app.name: "never"})
     assert "has not run yet" in app.command("diff", "--checkpoint", str(app.checkpoint / "none"))[1]

@@ -80,11 +80,11 @@ class CheckpointForeign(RunError):
 
     code = "checkpoint-foreign"
 
-    def __init__(self, path: str, what: str, there: object, here: object) -> None:
+    def __init__(self, path: str, what: str, there: object, here: object, fix: str | None = None) -> None:
         super().__init__(
             f"this checkpoint was made with {what} {there}, now it is {here}",
             where=path,
-            fix="start with the old one, give the application a new id, or begin anew: headrace reset",
+            fix=fix or "start with the old one, give the application a new id, or begin anew: headrace reset",
         )
 
 

@@ -18,7 +18,6 @@ from headrace.errors import (
     CheckpointInUse,
     CheckpointUnwritable,
     PartitionsChanged,
-    ResetRefused,
     StateChanged,
 )
 from headrace.log.files import write_whole
@@ -158,18 +157,20 @@ class Checkpoint:
             self._files.write(_RESET, json.dumps({"starts": starts}, indent=2) + "\n")
         self.complete_reset()
 
-    def adopt(self, other: Checkpoint) -> None:
-        """Go on from where another run of the same application has come to, which stays as it is.
+    @property
+    def begun(self) -> bool:
+        """Whether Spark has something in the directory to go on from."""
+        return (self.directory / _SPARK).is_dir()
+
+    def adopt(self, other: Checkpoint, layout: Layout) -> Layout:
+        """Go on from where another run of the same application has come to, which stays as it is; the new layout.
 
         Changelogs are not in there: those of this application do not fit its state any more.
         """
-        layout = other.known_layout()
-        if layout is None or not (other.directory / _SPARK).is_dir():
-            raise ResetRefused(
-                f"there is no run to go on from at {other.place}", "run it first: headrace run --as NAME"
-            )
-        with self.renewed(replace(layout, app=self._app, changelogs=[])) as fresh, writing(self.place):
+        adopted = replace(layout, app=self._app, changelogs=[])
+        with self.renewed(adopted) as fresh, writing(self.place):
             shutil.copytree(other.directory / _SPARK, fresh, dirs_exist_ok=True)
+        return adopted
 
     @contextmanager
     def renewed(self, layout: Layout) -> Iterator[Path]:
@@ -234,9 +235,10 @@ class Checkpoint:
 
     def refuse_foreign(self, known: Layout, app: str, cluster: str) -> None:
         """Refuse a checkpoint of another application, or of one on another cluster."""
-        for name, here in (("app", app), ("cluster", cluster)):
+        own = "name a checkpoint of this application's own: --checkpoint, or checkpoint= of the application"
+        for name, here, fix in (("app", app, own), ("cluster", cluster, None)):
             if getattr(known, name) != here:
-                raise CheckpointForeign(self.place, _WORDS[name], getattr(known, name), here)
+                raise CheckpointForeign(self.place, _WORDS[name], getattr(known, name), here, fix)
 
     def refuse_misfit(self, known: Layout, layout: Layout) -> None:
         """Refuse a layout that cannot go on from the one that is known.

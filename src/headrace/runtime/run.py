@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -53,6 +54,8 @@ _REPLICAS = "replicas"
 _LAST_WORDS_S = 10.0
 _NAMED = 8
 _OPEN = "PLAINTEXT"
+_REPEAT_S = 24 * 3_600.0
+"""After so long positions are said again: a broker forgets those of groups that it has not heard of for a week."""
 
 
 class Run:
@@ -213,7 +216,7 @@ class Run:
         """Wait for the end of the query, and say how far its batches have come; what it failed of."""
         assert self._query is not None
         group = Group(self._app.id, self._address, self._app.kafka)
-        ended, told, refused = False, -1, ""
+        ended, told, told_at, refused = False, -1, 0.0, ""
         restoring, before = Restoring(self._app.say) if self._resumption is not None else None, self._metrics.last
         try:
             while not ended:
@@ -224,13 +227,13 @@ class Run:
                     restoring = None
                 elif restoring is not None:
                     restoring.look(*self._query.tasks())
-                if last is None or last.number == told:
+                if last is None or (last.number == told and time.monotonic() - told_at < _REPEAT_S):
                     continue
                 if self.queries is not None:
                     self.queries.note(last.positions)
                 try:
                     group.publish(last.positions)
-                    told = last.number
+                    told, told_at = last.number, time.monotonic()
                 except NotAllowed as denied:
                     self._query.stop()
                     return denied
