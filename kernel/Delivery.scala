@@ -57,7 +57,13 @@ final class ExactlyOnce(options: SinkOptions, task: Int, batch: Token) extends D
   private val producer = TaskProducers.take(options, task)
   private var begun, ended = false
 
-  override val isDone: Boolean = producer.has(batch)
+  override val isDone: Boolean =
+    try producer.has(batch)
+    catch {
+      case behind: Fault =>
+        TaskProducers.giveBack(options, task, producer)
+        throw behind
+    }
 
   override def send(record: Written, acknowledged: Callback): Unit = unlessUnclear {
     if (!begun) {
@@ -102,8 +108,8 @@ final class ExactlyOnce(options: SinkOptions, task: Int, batch: Token) extends D
 
 /** A batch of a query, as it is written in a transaction. */
 case class Token(query: String, batch: Long) {
-  /** Whether a batch is there if this one is: another query has its own numbers. */
-  def covers(other: Token): Boolean = query == other.query && batch >= other.batch
+  /** Whether it is a later one of the same query: another query has its own numbers. */
+  def isAfter(other: Token): Boolean = query == other.query && batch > other.batch
 
   override def toString: String = s"$query $batch"
 }
@@ -144,7 +150,15 @@ final class TaskProducer(options: SinkOptions, task: Int) extends Lent {
         throw denial(failed)
     }
 
-  def has(batch: Token): Boolean = there.exists(_.covers(batch))
+  /** Whether a batch is there. If a later one is, whoever asks goes on from an old state, and what it would write from
+    * now on is not what is there.
+    */
+  def has(batch: Token): Boolean = {
+    there.find(_.isAfter(batch)).foreach { later =>
+      throw new Fault("batch-behind", name, later.batch.toString, batch.batch.toString, null)
+    }
+    there.contains(batch)
+  }
 
   def commit(batch: Token): Unit = {
     val offsets = Collections.singletonMap(home, new OffsetAndMetadata(batch.batch, batch.toString))

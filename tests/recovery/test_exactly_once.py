@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import headrace as hr
+from headrace.errors import BatchHalfDone, CheckpointBehind, CheckpointBroken
 from headrace.log.records import NewRecord, consume, produce
 
 pytestmark = pytest.mark.spark
@@ -30,10 +32,15 @@ def test_a_batch_that_is_run_again_is_not_written_again(
     written = [str(number).encode() for number in range(100)]
     produce(broker, None, source, [NewRecord(key=value, value=value) for value in written])
     assert run() == sorted(written)
-    last = max((tmp_path / "spark" / "commits").glob("[0-9]*"), key=lambda file: int(file.name))
+    forget_the_last_batch(tmp_path)
+    assert run() == sorted(written * times)
+
+
+def forget_the_last_batch(checkpoint: Path) -> None:
+    """Remove Spark's note that it is done."""
+    last = max((checkpoint / "spark" / "commits").glob("[0-9]*"), key=lambda file: int(file.name))
     last.unlink()
     last.with_name(f".{last.name}.crc").unlink(missing_ok=True)
-    assert run() == sorted(written * times)
 
 
 @pytest.mark.usefixtures("spark")
@@ -47,3 +54,60 @@ def test_a_new_checkpoint_begins_anew(broker: str, topic: Callable[..., str], tm
         app.run(until="latest")
     found = sorted(record.value or b"" for record in consume(broker, None, target))
     assert found == [b"first", b"first", b"second"]
+
+
+@pytest.mark.usefixtures("spark")
+def test_an_old_copy_of_a_checkpoint_is_refused(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:
+    """Its batches have the numbers of others that are there, which would hide them."""
+    source, target = topic("data", 1), topic("out", 1)
+    checkpoint, copy = tmp_path / "checkpoint", tmp_path / "copy"
+
+    def run(value: bytes, guarantee: str = "exactly_once") -> list[bytes | None]:
+        produce(broker, None, source, [NewRecord(value=value)])
+        app = hr.App(f"old-{source}", broker=broker, checkpoint=checkpoint, guarantee=guarantee)
+        app.stream(source).to(target)
+        app.run(until="latest")
+        return [record.value for record in consume(broker, None, target)]
+
+    run(b"1")
+    shutil.copytree(checkpoint, copy)
+    run(b"2")
+    assert run(b"3") == [b"1", b"2", b"3"]
+    shutil.rmtree(checkpoint)
+    copy.rename(checkpoint)
+    with pytest.raises(CheckpointBehind, match=r"the checkpoint is at batch \d+, but batch \d+ was written already"):
+        run(b"4")
+    assert run(b"5", "at_least_once") == [b"1", b"2", b"3", b"2", b"3", b"4", b"5"]
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_store_does_not_join_in_the_middle_of_a_batch(
+    broker: str, topic: Callable[..., str], tmp_path: Path
+) -> None:
+    source, target = topic("data", 1), topic("out", 1)
+
+    def run(*stores: str) -> None:
+        app = hr.App(f"joined-{source}", broker=broker, checkpoint=tmp_path)
+        words = app.stream(source, key=hr.STRING, value=hr.STRING)
+        for store in stores:
+            words.group_by_key().count(store=store).to_stream().to(target)
+        app.run(until="latest")
+
+    produce(broker, None, source, [NewRecord(key=b"mill", value=b"")])
+    run("one")
+    forget_the_last_batch(tmp_path)
+    with pytest.raises(BatchHalfDone, match="goes on in it with new stores: 'two'"):
+        run("one", "two")
+    run("one")
+    run("one", "two")
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_checkpoint_without_its_layout_is_refused(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:
+    app = hr.App(f"lost-{(source := topic())}", broker=broker, checkpoint=tmp_path)
+    app.stream(source).to(topic())
+    produce(broker, None, source, [NewRecord(value=b"1")])
+    app.run(until="latest")
+    (tmp_path / "headrace.json").unlink()
+    with pytest.raises(CheckpointBroken, match="it is gone, and Spark has done batches there"):
+        app.run(until="latest")

@@ -188,6 +188,11 @@ def test_beside_and_then_in_its_place(app: Counting) -> None:
     assert app.written(2) == [("mill", 4)]
     assert app.written(target=app.changelog()) == [("mill", 2), ("mill", 3), ("mill", 4)]
     assert app.written(target=f"{app.target}-v2") == [("mill", 2), ("mill", 3)]
+    # And once more: it is behind by now, and what the live one writes has other batches.
+    assert app.command("reset", "--as", "v2", "--yes")[0] == 0
+    app.say("mill")
+    app.run()
+    assert app.written(3) == [("mill", 5)]
 
 
 def test_without_the_changelog_of_the_one_beside(app: Counting) -> None:

@@ -60,6 +60,33 @@ class TakenOver(RunError):
         )
 
 
+class CheckpointBehind(RunError):
+    """More was written than the checkpoint knows of: it is a copy from before."""
+
+    code = "checkpoint-behind"
+
+    def __init__(self, task: str, written: int, batch: int) -> None:
+        super().__init__(
+            f"the checkpoint is at batch {batch}, but batch {written} was written already",
+            where=task,
+            fix="put back the newest checkpoint; else begin anew with headrace reset, or have all since then written"
+            " again with guarantee=\"at_least_once\"; and see to it that the application is started once only",
+        )
+
+
+class BatchHalfDone(RunError):
+    """A store joins an application in the middle of a batch."""
+
+    code = "batch-half-done"
+
+    def __init__(self, app: str, batch: int, stores: Sequence[str]) -> None:
+        named = ", ".join(map(repr, stores))
+        super().__init__(
+            f"application {app!r} was ended in batch {batch}, and goes on in it with new stores: {named}",
+            fix="let it finish the batch without them first: headrace run APP --until latest",
+        )
+
+
 class CheckpointUnwritable(RunError):
     """The checkpoint directory cannot be written."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import uuid
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,6 +55,9 @@ class Layout:
 
     changelogs: list[str] = field(default_factory=list)
     """The stores whose changelogs have all of their rows."""
+
+    changelog_ids: dict[str, str] = field(default_factory=dict)
+    """The ids of their topics: one that was made anew by somebody else has not."""
 
 
 class Files(Protocol):
@@ -170,7 +174,22 @@ class Checkpoint:
         adopted = replace(layout, app=self._app, changelogs=[])
         with self.renewed(adopted) as fresh, writing(self.place):
             shutil.copytree(other.directory / _SPARK, fresh, dirs_exist_ok=True)
+            # Another query, for both go on: what one has written does not tell of the batches of the other.
+            (fresh / ".metadata.crc").unlink(missing_ok=True)
+            (fresh / "metadata").write_text(json.dumps({"id": str(uuid.uuid4())}))
         return adopted
+
+    def half_done(self) -> tuple[str, int] | None:
+        """The query and the batch that was begun and is not done, of which a part may be written; None without one."""
+        begun, done = (self._last(log) for log in ("offsets", "commits"))
+        if begun <= done:
+            return None
+        return json.loads(self._files.read(f"{_SPARK}/metadata") or "{}").get("id", ""), begun
+
+    def refuse_lost_layout(self) -> None:
+        """Refuse to take for a first start what has done batches: nobody knows by which layout."""
+        if self._last("commits") >= 0:
+            raise CheckpointBroken(f"{self.place.rstrip('/')}/{_LAYOUT}", "it is gone, and Spark has done batches there")
 
     @contextmanager
     def renewed(self, layout: Layout) -> Iterator[Path]:
@@ -224,14 +243,14 @@ class Checkpoint:
     def resumption(self, tasks: int) -> Resumption | None:
         """What there is to go on from; None before a batch is done, and where no state is kept."""
         try:
-            done = [int(name) for name in self._files.names(f"{_SPARK}/commits") if name.isdigit()]
-            if not done or not self._files.names(f"{_SPARK}/state"):
+            done = self._last("commits")
+            if done < 0 or not self._files.names(f"{_SPARK}/state"):
                 return None
             # At an address that others share, to look into every file may take longer than to load them.
             size = bytes_to_load(self.directory / _SPARK / "state") if isinstance(self._files, LocalFiles) else None
         except (OSError, KeyError, zipfile.BadZipFile):
             return None  # only told: whoever reads it next says what is wrong with it
-        return Resumption(max(done), tasks, size)
+        return Resumption(done, tasks, size)
 
     def refuse_foreign(self, known: Layout, app: str, cluster: str) -> None:
         """Refuse a checkpoint of another application, or of one on another cluster."""
@@ -262,6 +281,10 @@ class Checkpoint:
         found = Evolution.of(known.stages, stages)
         if found.misfits:
             raise StateChanged(self._app, self.place, found.misfits, only_stages=found.only_stages)
+
+    def _last(self, log: str) -> int:
+        """The last batch of which a log of Spark's knows, -1 before the first."""
+        return max((int(name) for name in self._files.names(f"{_SPARK}/{log}") if name.isdigit()), default=-1)
 
     @property
     def _pid(self) -> Path:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from headrace.errors import (
     BufferFull,
+    CheckpointBehind,
     HeadraceError,
     NotAllowed,
     PartitionsChanged,
@@ -57,6 +58,8 @@ def _read(text: str, at: int) -> HeadraceError | None:
         return NotAllowed([f"{reason} on {subject}"])
     if kind == "records-gone":
         return RecordsGone(subject, int(reason))
+    if kind == "batch-behind":
+        return CheckpointBehind(subject, int(reason), int(where))
     if kind == "topic-replaced":
         return TopicReplaced(subject)
     if kind == "python":

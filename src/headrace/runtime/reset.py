@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from headrace.errors import HeadraceError, ResetRefused
@@ -15,7 +15,7 @@ from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source, To
 from headrace.plan.nodes.to import changelog_topic
 from headrace.runtime.beside import id_beside
-from headrace.runtime.changelogs import existing_changelogs, remake_changelogs
+from headrace.runtime.changelogs import existing_changelogs, remake_changelogs, with_changelogs
 from headrace.runtime.checkpoint import Checkpoint, Layout, Starts
 from headrace.runtime.kept import kept
 from headrace.runtime.topics import topics_of
@@ -113,7 +113,7 @@ def switch(plan: Plan, mine: Checkpoint, other: Checkpoint, name: str, address: 
     copied = remake_changelogs(plan, layout, address, kafka, spool=mine.directory, rows_of=rows_of)
     made = {changelog_topic(plan.app, store) for store in copied}
     topics.delete([topic for topic in existing_changelogs(plan, before, topics) if topic not in made])
-    mine.settle(replace(adopted, changelogs=copied))
+    mine.settle(with_changelogs(adopted, copied, topics))
 
 
 def adoptable(plan: Plan, other: Checkpoint, name: str, address: str, kafka: Mapping[str, str]) -> Layout:
@@ -125,6 +125,11 @@ def adoptable(plan: Plan, other: Checkpoint, name: str, address: str, kafka: Map
         )
     other.refuse_foreign(layout, id_beside(plan.app, name), Topics(address, kafka).cluster_id())
     other.refuse_other_state(layout, kept(plan))
+    if layout.sources.keys() != (read := {source.name for source in plan.of(Source)}):
+        raise ResetRefused(
+            f"the run at {other.place} has read {', '.join(layout.sources)}, the application reads {', '.join(read)}",
+            f"run it again with the application as it is now: headrace run --as {name}",
+        )
     written = {to.topic for to in plan.of(To)}
     if back := [topic for source in plan.of(Source) for topic in source.topics if topic in written]:
         raise ResetRefused(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from headrace.dsl.handlers import DEAD_LETTER
 from headrace.errors import (
+    BatchHalfDone,
     BrokerNotShared,
     CheckpointNotShared,
     HeadraceError,
@@ -29,7 +30,7 @@ from headrace.plan.graph import Plan
 from headrace.plan.nodes import Changelog, Source, To
 from headrace.plan.sharing import Sharing
 from headrace.runtime.acls import acls_of
-from headrace.runtime.changelogs import complete_changelogs, ensure_changelogs
+from headrace.runtime.changelogs import complete_changelogs, ensure_changelogs, with_changelogs
 from headrace.runtime.checkpoint import Checkpoint, Layout, Starts
 from headrace.runtime.failures import failure_of
 from headrace.runtime.kept import kept
@@ -145,10 +146,13 @@ class Run:
         refuse_overlaps(plan, topics)
         reset_to, known = checkpoint.complete_reset(), checkpoint.known_layout()
         layout = self._layout(plan, topics, known, reset_to)
-        if known is not None:
+        if known is None:
+            checkpoint.refuse_lost_layout()
+        else:
             checkpoint.refuse_misfit(known, layout)
+            self._refuse_new_stores_in_a_batch(plan, topics, known, layout)
         self._asked = plan = ensure_changelogs(plan, topics, layout, known, app.say)
-        checkpoint.settle(layout)
+        checkpoint.settle(with_changelogs(layout, layout.changelogs, topics))
         session = self._session()
         self._resumption = checkpoint.resumption(layout.tasks)
         kafka = {"bootstrap.servers": self._address, **for_java(app.kafka)}
@@ -281,6 +285,18 @@ class Run:
                 raise CheckpointNotShared(str(app.checkpoint), str(master))
             if app.broker is None:
                 raise BrokerNotShared(str(master))
+
+    def _refuse_new_stores_in_a_batch(self, plan: Plan, topics: Topics, known: Layout, layout: Layout) -> None:
+        """What a task has written of a batch it does not write again: rows of new stores would miss in changelogs."""
+        before = {store for stage in known.stages for store in stage}
+        added, half = [store for store in layout.changelogs if store not in before], self._checkpoint.half_done()
+        if not added or half is None or self._app.guarantee != "exactly_once":
+            return
+        counts = topics.partitions(topics_of(plan.of(Source), topics))
+        for task in range(max(known.tasks, sum(count or 0 for count in counts.values()))):
+            group = Group(f"{self._app.id}-sink-{task}", self._address, self._app.kafka)
+            if f"{half[0]} {half[1]}" in group.notes(counts):
+                raise BatchHalfDone(self._app.id, half[1], added)
 
     def _refuse_what_is_not_allowed(self, plan: Plan) -> None:
         """Say at once all that is missing, where a broker knows who asks: else it shows later, piece by piece."""
