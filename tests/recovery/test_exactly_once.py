@@ -81,9 +81,7 @@ def test_an_old_copy_of_a_checkpoint_is_refused(broker: str, topic: Callable[...
 
 
 @pytest.mark.usefixtures("spark")
-def test_a_store_does_not_join_in_the_middle_of_a_batch(
-    broker: str, topic: Callable[..., str], tmp_path: Path
-) -> None:
+def test_a_store_does_not_join_in_the_middle_of_a_batch(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:
     source, target = topic("data", 1), topic("out", 1)
 
     def run(*stores: str) -> None:

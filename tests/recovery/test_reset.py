@@ -140,7 +140,9 @@ def test_refusals(app: Counting, tmp_path: Path) -> None:
         "[]": "holds no offsets",
         json.dumps({app.source: {"7": 0}}): f"topic '{app.source}' has no partition 7\n  to do: it has 0 to 0",
         json.dumps({app.source: {"0": 9}}): f"{app.source}-0 has no offset 9\n  to do: it has 0 to 3",
-        json.dumps({"word": {"0": 0}}): f"names 'word', which is none of the streams that are read\n  to do: these are {app.source};",
+        json.dumps(
+            {"word": {"0": 0}}
+        ): f"names 'word', which is none of the streams that are read\n  to do: these are {app.source};",
     }.items():
         file.write_text(text)
         with pytest.raises(ResetRefused) as refused, resetting(plan.plan(), checkpoint, file, app.broker, {}):
@@ -152,7 +154,9 @@ def test_refusals(app: Counting, tmp_path: Path) -> None:
     finally:
         checkpoint.release()
     app.write(**{app.name: "another"})
-    assert f"was made with application {app.name}, now it is another" in app.command("reset", "--to", "earliest", "-y")[1]
+    assert (
+        f"was made with application {app.name}, now it is another" in app.command("reset", "--to", "earliest", "-y")[1]
+    )
     app.write()
     app.run()
     assert len(app.written()) == 2

@@ -70,7 +70,9 @@ def show(broker: Target, target: str, beside: str | None, place: str) -> None:
 @click.option("--all", "everything", is_flag=True, help="All that wait; they do not wait any more then.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask first.")
 @broker_options
-def resend(broker: Target, target: str, beside: str | None, places: tuple[str, ...], everything: bool, yes: bool) -> None:
+def resend(
+    broker: Target, target: str, beside: str | None, places: tuple[str, ...], everything: bool, yes: bool
+) -> None:
     """Write dead letters of APP once more to the topics they came from: those at the PLACES, or all that wait.
 
     They come behind all other records. If one fails again it is a new dead letter, and says how often it has failed.

@@ -41,7 +41,13 @@ class BeginningType(click.ParamType[Beginning]):
 @click.option("-y", "--yes", is_flag=True, help="Do not ask first.")
 @broker_options
 def reset(
-    broker: Target, target: str, to: Beginning | None, beside: str | None, checkpoint: str | None, dry_run: bool, yes: bool
+    broker: Target,
+    target: str,
+    to: Beginning | None,
+    beside: str | None,
+    checkpoint: str | None,
+    dry_run: bool,
+    yes: bool,
 ) -> None:
     """Have APP begin anew at its next start: its state is removed, and its topics are read from another place.
 

@@ -70,7 +70,7 @@ class CheckpointBehind(RunError):
             f"the checkpoint is at batch {batch}, but batch {written} was written already",
             where=task,
             fix="put back the newest checkpoint; else begin anew with headrace reset, or have all since then written"
-            " again with guarantee=\"at_least_once\"; and see to it that the application is started once only",
+            ' again with guarantee="at_least_once"; and see to it that the application is started once only',
         )
 
 

@@ -189,7 +189,9 @@ class Checkpoint:
     def refuse_lost_layout(self) -> None:
         """Refuse to take for a first start what has done batches: nobody knows by which layout."""
         if self._last("commits") >= 0:
-            raise CheckpointBroken(f"{self.place.rstrip('/')}/{_LAYOUT}", "it is gone, and Spark has done batches there")
+            raise CheckpointBroken(
+                f"{self.place.rstrip('/')}/{_LAYOUT}", "it is gone, and Spark has done batches there"
+            )
 
     @contextmanager
     def renewed(self, layout: Layout) -> Iterator[Path]:

@@ -73,7 +73,9 @@ class Reset:
 
 
 @contextmanager
-def resetting(plan: Plan, checkpoint: Checkpoint, to: Beginning, address: str, kafka: Mapping[str, str]) -> Iterator[Reset]:
+def resetting(
+    plan: Plan, checkpoint: Checkpoint, to: Beginning, address: str, kafka: Mapping[str, str]
+) -> Iterator[Reset]:
     """A reset that may be carried out: nobody runs the application meanwhile.
 
     Tables are read from their beginnings, whatever is said of streams: a table without its rows would be wrong.
@@ -120,9 +122,7 @@ def adoptable(plan: Plan, other: Checkpoint, name: str, address: str, kafka: Map
     """The layout of a run beside an application that this one can go on from; refused if it cannot."""
     layout = other.known_layout()
     if layout is None or not other.begun:
-        raise ResetRefused(
-            f"there is no run to go on from at {other.place}", f"run it first: headrace run --as {name}"
-        )
+        raise ResetRefused(f"there is no run to go on from at {other.place}", f"run it first: headrace run --as {name}")
     other.refuse_foreign(layout, id_beside(plan.app, name), Topics(address, kafka).cluster_id())
     other.refuse_other_state(layout, kept(plan))
     if layout.sources.keys() != (read := {source.name for source in plan.of(Source)}):

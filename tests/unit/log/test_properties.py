@@ -34,7 +34,9 @@ def test_a_java_login_becomes_user_and_password(module: str) -> None:
 @pytest.mark.parametrize("name", ["bootstrap.servers", "metadata.broker.list"])
 @pytest.mark.parametrize("made", [for_librdkafka, for_java])
 def test_a_broker_is_not_named_among_the_properties(made: Callable[[dict[str, str]], object], name: str) -> None:
-    with pytest.raises(ClientPropertyRefused, match=rf"'{name}' cannot be used: the broker is not named among") as error:
+    with pytest.raises(
+        ClientPropertyRefused, match=rf"'{name}' cannot be used: the broker is not named among"
+    ) as error:
         made({name: "elsewhere:9092"})
     assert "--broker" in str(error.value)
 
