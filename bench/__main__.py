@@ -1,7 +1,7 @@
 """`python -m bench`: runs the suite, `driver`, the benchmark of the test driver, or `soak`, and prints a report.
 
-Results are kept in RESULTS.md, those of other parts stay there with `--only`; a run of another size is only printed, and so
-is a soak that is shorter.
+Results are kept in RESULTS.md, those of other parts stay there with `--only`; a run of another size is only printed,
+and so is a shorter soak.
 """
 
 from __future__ import annotations

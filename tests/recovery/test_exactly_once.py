@@ -102,10 +102,15 @@ def test_a_store_does_not_join_in_the_middle_of_a_batch(broker: str, topic: Call
 
 @pytest.mark.usefixtures("spark")
 def test_a_checkpoint_without_its_layout_is_refused(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:
-    app = hr.App(f"lost-{(source := topic())}", broker=broker, checkpoint=tmp_path)
-    app.stream(source).to(topic())
+    source, target = topic(), topic()
+
+    def run() -> None:
+        app = hr.App(f"lost-{source}", broker=broker, checkpoint=tmp_path)
+        app.stream(source).to(target)
+        app.run(until="latest")
+
     produce(broker, None, source, [NewRecord(value=b"1")])
-    app.run(until="latest")
+    run()
     (tmp_path / "headrace.json").unlink()
     with pytest.raises(CheckpointBroken, match="it is gone, and Spark has done batches there"):
-        app.run(until="latest")
+        run()
