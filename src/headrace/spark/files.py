@@ -36,6 +36,7 @@ class SharedFiles:
         with _as_os_errors():
             system, path, java = self._open(name)
             streaming = java.org.apache.spark.sql.execution.streaming.checkpointing
+            system.mkdirs(path.getParent())
             stream = streaming.CheckpointFileManager.create(path, system.getConf()).createAtomic(path, True)
             stream.write(bytearray(text.encode()))
             stream.close()
