@@ -22,7 +22,7 @@ from headrace.errors import (
 )
 from headrace.log.files import write_whole
 from headrace.log.locks import FileLock
-from headrace.runtime.kept import Evolution, Stages
+from headrace.runtime.kept import Evolution, Kept, Lanes, Stages
 from headrace.runtime.resumption import Resumption, bytes_to_load
 
 _LAST_BREATH_S = 60.0
@@ -54,6 +54,14 @@ class Layout:
 
     changelogs: list[str] = field(default_factory=list)
     """The stores whose changelogs have all of their rows."""
+
+    lanes: Lanes = field(default_factory=dict)
+    """In which lanes each stage runs."""
+
+    @property
+    def kept(self) -> Kept:
+        """All that was kept."""
+        return Kept(self.stages, self.lanes)
 
 
 class Files(Protocol):
@@ -244,12 +252,13 @@ class Checkpoint:
         """Refuse a layout that cannot go on from the one that is known.
 
         Application, cluster, number of tasks and sources have to be the same. Every store has to be there as before, in
-        the same stage of as many; others may join them. What keeps no state may change at will.
+        the same stage of as many and in the same lane, and so has what is held back; others may join them. What keeps
+        no state may change at will.
         """
         self.refuse_foreign(known, layout.app, layout.cluster)
         for source, there in known.sources.items():
             _refuse_other_partitions(there, layout.sources.get(source))
-        self.refuse_other_state(known, layout.stages)
+        self.refuse_other_state(known, layout.kept)
         for name in ("tasks", "sources"):
             there, here = getattr(known, name), getattr(layout, name)
             if name == "sources":  # where no store was, it does not matter by which rule records are shared
@@ -257,11 +266,11 @@ class Checkpoint:
             if there != here:
                 raise CheckpointForeign(self.place, _WORDS[name], there, here)
 
-    def refuse_other_state(self, known: Layout, stages: Stages) -> None:
+    def refuse_other_state(self, known: Layout, here: Kept) -> None:
         """Refuse stages that do not find again what is kept."""
-        found = Evolution.of(known.stages, stages)
+        found = Evolution.of(known.kept, here)
         if found.misfits:
-            raise StateChanged(self._app, self.place, found.misfits, only_stages=found.only_stages)
+            raise StateChanged(self._app, self.place, found.misfits, found.hint)
 
     @property
     def _pid(self) -> Path:
