@@ -231,4 +231,57 @@ def test_what_is_found_of_the_state(app: Counting) -> None:
     code, said = app.command("diff")
     assert (code, said.splitlines()[1]) == (1, "added:   source 'others'")
     app.write(**{app.name: "never"})
-    assert "has not run yet" in app.command("diff", "--checkpoint", str(app.checkpoint / "none"))[1]
+    assert "has kept nothing yet" in app.command("diff", "--checkpoint", str(app.checkpoint / "none"))[1]
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (
+            "def same(record):\n    yield record\n\nwords.process(same)",
+            "store 'counts' is kept in Python, it was kept in the kernel",
+        ),
+        (
+            "def seen(key, value):\n    pass\n\nwords.foreach(seen)",
+            "stage 1 runs in the kernel and Python, it ran in the kernel",
+        ),
+    ],
+    ids=["a store", "a stage"],
+)
+def test_state_of_another_lane_is_refused(app: Counting, more: str, told: str) -> None:
+    app.write(more)
+    code, said = app.command("diff")
+    assert code == 1
+    assert f"changed: {told}\n" in said
+    assert "it does not fit its checkpoint" in said
+    assert "to do: headrace explain tells what runs in Python, and why: start with the old topology" in said
+    code, said = app.command("run", "--until", "latest")
+    assert code == 1
+    assert f"does not fit its state: {told}\n" in said
+    app.write()
+    app.say("mill")
+    app.run()
+    assert app.written(2) == [("mill", 3)]
+
+
+def test_what_is_held_back_is_not_forgotten(app: Counting, topic: Callable[..., str]) -> None:
+    finals = topic("finals", 1)
+    hourly = "words.group_by_key().windowed_by(hr.tumbling('1h', grace='0s')).count(store='hourly')"
+    held = "suppress(hr.until_window_closes()).to_stream(lambda window, _: window.key)"
+    app.write(f"{hourly}.{held}.to({finals!r})")
+    app.say("mill")
+    app.run()
+    app.write(f"{hourly}.filter(lambda _, n: n > 0).{held}.to({finals!r})")
+    code, said = app.command("diff")
+    assert code == 1
+    assert "lost:    what 'hourly.suppress' holds back\n" in said
+    assert "to do: give what holds something back its old name with name=; or start" in said
+    code, said = app.command("run", "--until", "latest")
+    assert code == 1
+    assert "does not fit its state: nobody sends on what 'hourly.suppress' holds back\n" in said
+    named = held.replace("closes()", "closes(), name='hourly.suppress'")
+    app.write(f"{hourly}.filter(lambda _, n: n > 0).{named}.to({finals!r})")
+    assert app.command("diff")[0] == 0
+    produce(app.broker, None, app.source, [NewRecord(key=b"race", value=b"", timestamp_ms=4_000_000_000_000)])
+    app.run()
+    assert app.written(target=finals) == [("mill", 1)]

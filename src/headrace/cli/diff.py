@@ -21,11 +21,11 @@ def diff(target: str, checkpoint: str | None) -> int:
     app = load_app(target, checkpoint)
     place = checkpoint_of(app)
     layout = place.known_layout()
-    if layout is None:
-        click.echo(f"application {app.id!r} has not run yet: nothing at {place.place}")
+    if layout is None or not place.has_state:
+        click.echo(f"application {app.id!r} has kept nothing yet at {place.place}")
         return 0
     plan = rewrite(app.plan())
-    found, read = Evolution.of(layout.stages, kept(plan)), {source.name for source in plan.of(Source)}
+    found, read = Evolution.of(layout.kept, kept(plan)), {source.name for source in plan.of(Source)}
     added = [f"source {name!r}" for name in sorted(read - set(layout.sources))]
     lost = [f"source {name!r}" for name in sorted(set(layout.sources) - read)]
     for word, lines in (
@@ -40,6 +40,7 @@ def diff(target: str, checkpoint: str | None) -> int:
     click.echo("it goes on with its state" if not misfits else "it does not fit its checkpoint and would not start")
     if misfits:
         click.echo(
-            "  to do: start with the old topology, run the new one under another id, or: headrace reset", err=True
+            f"  to do: {found.hint}start with the old topology, run the new one under another id, or: headrace reset",
+            err=True,
         )
     return 1 if misfits else 0

@@ -120,14 +120,12 @@ class StateChanged(RunError):
 
     code = "state-changed"
 
-    def __init__(self, app: str, path: str, differences: Sequence[str], *, only_stages: bool = False) -> None:
-        handlers = "with on_error or .errors() in front of a repartition there is a stage more: "
+    def __init__(self, app: str, path: str, differences: Sequence[str], hint: str = "") -> None:
         super().__init__(
             f"application {app!r} does not fit its state: {'; '.join(differences)}",
             where=path,
-            fix=(handlers if only_stages else "") + "start with the old topology; or migrate: give the new one another"
-            " application id, it then reads its topics again while the old one runs; or begin anew under this id:"
-            " headrace reset",
+            fix=f"{hint}start with the old topology; or migrate: give the new one another application id, it then reads"
+            " its topics again while the old one runs; or begin anew under this id: headrace reset",
         )
 
 

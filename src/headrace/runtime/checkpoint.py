@@ -23,7 +23,7 @@ from headrace.errors import (
 )
 from headrace.log.files import write_whole
 from headrace.log.locks import FileLock
-from headrace.runtime.kept import Evolution, Stages
+from headrace.runtime.kept import Evolution, Kept, Lanes, Stages
 from headrace.runtime.resumption import Resumption, bytes_to_load
 
 _LAST_BREATH_S = 60.0
@@ -58,6 +58,14 @@ class Layout:
 
     changelog_ids: dict[str, str] = field(default_factory=dict)
     """The ids of their topics: one that was made anew by somebody else has not."""
+
+    lanes: Lanes = field(default_factory=dict)
+    """In which lanes each stage runs."""
+
+    @property
+    def kept(self) -> Kept:
+        """All that was kept."""
+        return Kept(self.stages, self.lanes)
 
 
 class Files(Protocol):
@@ -186,9 +194,14 @@ class Checkpoint:
             return None
         return json.loads(self._files.read(f"{_SPARK}/metadata") or "{}").get("id", ""), begun
 
+    @property
+    def has_state(self) -> bool:
+        """Whether a batch is done: what one that was broken off has kept counts as nothing."""
+        return self._last("commits") >= 0
+
     def refuse_lost_layout(self) -> None:
         """Refuse to take for a first start what has done batches: nobody knows by which layout."""
-        if self._last("commits") >= 0:
+        if self.has_state:
             raise CheckpointBroken(
                 f"{self.place.rstrip('/')}/{_LAYOUT}", "it is gone, and Spark has done batches there"
             )
@@ -239,6 +252,8 @@ class Checkpoint:
             self.refuse_misfit(known, layout)
         if known != layout:
             with writing(self.place):
+                if not self.has_state:
+                    self._files.remove(f"{_SPARK}/state")
                 self._files.write(_LAYOUT, json.dumps(asdict(layout), indent=2) + "\n")
         self._files.remove(_RESET)
 
@@ -265,12 +280,14 @@ class Checkpoint:
         """Refuse a layout that cannot go on from the one that is known.
 
         Application, cluster, number of tasks and sources have to be the same. Every store has to be there as before, in
-        the same stage of as many; others may join them. What keeps no state may change at will.
+        the same stage of as many and in the same lane, and so has what is held back; others may join them. What keeps
+        no state may change at will.
         """
         self.refuse_foreign(known, layout.app, layout.cluster)
         for source, there in known.sources.items():
             _refuse_other_partitions(there, layout.sources.get(source))
-        self.refuse_other_state(known, layout.stages)
+        if self.has_state:
+            self.refuse_other_state(known, layout.kept)
         for name in ("tasks", "sources"):
             there, here = getattr(known, name), getattr(layout, name)
             if name == "sources":  # where no store was, it does not matter by which rule records are shared
@@ -278,11 +295,11 @@ class Checkpoint:
             if there != here:
                 raise CheckpointForeign(self.place, _WORDS[name], there, here)
 
-    def refuse_other_state(self, known: Layout, stages: Stages) -> None:
+    def refuse_other_state(self, known: Layout, here: Kept) -> None:
         """Refuse stages that do not find again what is kept."""
-        found = Evolution.of(known.stages, stages)
+        found = Evolution.of(known.kept, here)
         if found.misfits:
-            raise StateChanged(self._app, self.place, found.misfits, only_stages=found.only_stages)
+            raise StateChanged(self._app, self.place, found.misfits, found.hint)
 
     def _last(self, log: str) -> int:
         """The last batch of which a log of Spark's knows, -1 before the first."""

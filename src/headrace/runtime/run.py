@@ -322,7 +322,7 @@ class Run:
 
     def _layout(self, plan: Plan, topics: Topics, known: Layout | None, reset_to: Starts | None) -> Layout:
         """As this start would make it; where the checkpoint is older, its choices are kept."""
-        now = share(plan, topics)
+        now, state = share(plan, topics), kept(plan)
         sources = dict(now.partitions)
         if known is not None:
             # Partitions are compared as they are now; by which rule records are shared is the checkpoint's to say.
@@ -332,7 +332,8 @@ class Run:
             cluster=topics.cluster_id(),
             tasks=known.tasks if known is not None else now.tasks,
             sources=sources,
-            stages=kept(plan),
+            stages=state.stages,
+            lanes=state.lanes,
             starts=known.starts if known is not None else ends(plan, topics) if reset_to is None else reset_to,
             changelogs=complete_changelogs(plan, topics, known),
         )
