@@ -132,6 +132,7 @@ from headrace.errors.rest import (
 from headrace.errors.run import (
     AlreadyStarted,
     AppNotFound,
+    BatchTooLong,
     BrokerLost,
     BufferFull,
     CannotRunBeside,
@@ -178,6 +179,7 @@ __all__ = [
     "AppNotFound",
     "AppNotServed",
     "ArrowMissing",
+    "BatchTooLong",
     "BodyRefused",
     "BrokerBusy",
     "BrokerDirUnusable",
