@@ -18,7 +18,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /** Spark's own Kafka source, but for where a batch ends, see [[Admission]], and for how it is read, see [[KafkaReader]].
   *
   * With the option `tasks` every task of that number reads the partitions that are its own, so that they need no shuffle.
-  * Of the values of topics in `unread` it is only told whether there is one.
+  * Of the values of topics in `unread` it is only told whether there is one. With `python` functions there take records.
   */
 class KafkaInput extends TableProvider {
   private val kafka =

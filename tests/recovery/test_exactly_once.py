@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import headrace as hr
-from headrace.errors import BatchHalfDone, CheckpointBehind, CheckpointBroken
+from headrace.errors import BatchHalfDone, BatchTooLong, CheckpointBehind, CheckpointBroken
 from headrace.log.records import NewRecord, consume, produce
 
 pytestmark = pytest.mark.spark
@@ -114,3 +115,36 @@ def test_a_checkpoint_without_its_layout_is_refused(broker: str, topic: Callable
     (tmp_path / "headrace.json").unlink()
     with pytest.raises(CheckpointBroken, match="it is gone, and Spark has done batches there"):
         run()
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_batch_that_takes_longer_than_a_transaction_may_says_so(
+    broker: str, topic: Callable[..., str], tmp_path: Path
+) -> None:
+    """Nobody has taken it over; and without transactions it goes on from there."""
+    source, target, mark = topic("data", 1), topic("out", 1), tmp_path / "slept"
+    written = [f"{number:02}" for number in range(20)]
+    produce(broker, None, source, [NewRecord(value=one.encode()) for one in written])
+
+    def slow(value: str) -> str:
+        if value == written[-1] and not mark.exists():  # when the first chunk has been written
+            mark.touch()
+            time.sleep(14)  # every 10 s a broker looks for what is open for too long
+        return value
+
+    def run(guarantee: str) -> None:
+        app = hr.App(
+            "slow",
+            broker=broker,
+            checkpoint=tmp_path,
+            guarantee=guarantee,
+            kafka={"transaction.timeout.ms": "2000"},
+            retry_for="0s",
+        )
+        app.stream(source, value=hr.STRING).map_values(slow).to(target)
+        app.run(until="latest")
+
+    with pytest.raises(BatchTooLong, match=r"not done after 1\d s, .* which may be open for 2 s"):
+        run("exactly_once")
+    run("at_least_once")
+    assert [(record.value or b"").decode() for record in consume(broker, None, target)] == written

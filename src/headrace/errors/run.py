@@ -87,6 +87,22 @@ class BatchHalfDone(RunError):
         )
 
 
+class BatchTooLong(RunError):
+    """A batch took longer than a transaction may be open, so the broker gave up what it had written."""
+
+    code = "batch-too-long"
+    may_pass = True  # as when a service that a function asks was slow
+
+    def __init__(self, took_ms: int, most_ms: int) -> None:
+        super().__init__(
+            f"a batch was not done after {took_ms // 1000} s, and the broker has given up its transaction, which may be"
+            f" open for {most_ms // 1000} s",
+            fix='make its functions faster; or do without transactions until it is done: guarantee="at_least_once"; or'
+            ' let them be open for longer: kafka={"transaction.timeout.ms": ...}, up to transaction.max.timeout.ms of'
+            " the broker",
+        )
+
+
 class CheckpointUnwritable(RunError):
     """The checkpoint directory cannot be written."""
 
@@ -164,9 +180,10 @@ class WorkerLost(RunError):
     code = "worker-lost"
     may_pass = True  # as when the machine was short of memory
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, where: str | None = None) -> None:
         super().__init__(
             f"a Python process was lost again and again: {reason}",
+            where=where,
             fix="mend the code that runs there; worker_timeout= and worker_memory_mb= are its limits",
         )
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from headrace.errors import (
+    BatchTooLong,
     BufferFull,
     CheckpointBehind,
     HeadraceError,
@@ -65,7 +66,9 @@ def _read(text: str, at: int) -> HeadraceError | None:
     if kind == "python":
         return _from_python(subject, reason, where, str(fault["trace"]))
     if kind == "worker-lost":
-        return _noted(WorkerLost(reason), str(fault["trace"]))
+        return _noted(WorkerLost(reason, where or None), str(fault["trace"]))
+    if kind == "batch-too-long":
+        return BatchTooLong(int(subject), int(reason))
     if kind == "buffer-full":
         return BufferFull(subject, reason, where or None)
     return RecordFailed(subject, reason, where or None)

@@ -55,7 +55,7 @@ def python_spec(
         along[tag] = tuple(one for one in found if one.key != own)
     program = replace(program, lookups={tag: others for tag, others in along.items() if others})
     exits = {edge.number: _going(edge, placement) for edge in leaving(placement, nodes)}
-    return _spec(_shipped(program, nodes), workers, entries, exits)
+    return _spec(_shipped(program, nodes), workers, entries, exits, placement)
 
 
 def stamping_spec(placement: Placement, sources: Sequence[Source], workers: Workers) -> dict[str, Any]:
@@ -64,7 +64,8 @@ def stamping_spec(placement: Placement, sources: Sequence[Source], workers: Work
     plan = Plan(placement.plan.app, tuple(sources))
     failing = frozenset(source for source in sources if source in placement.reading_failures)
     program = Program(plan, (), tags, {}, frozenset(), failing, _topics(placement), {}, stamped=frozenset(sources))
-    return _spec(_shipped(program, sources), workers, {tag: [] for tag in tags}, dict.fromkeys(tags, "on"))
+    along: dict[int, list[str]] = {tag: [] for tag in tags}
+    return _spec(_shipped(program, sources), workers, along, dict.fromkeys(tags, "on"), placement)
 
 
 def leaving(placement: Placement, nodes: Sequence[Node]) -> list[Edge]:
@@ -105,8 +106,15 @@ def _going(edge: Edge, placement: Placement) -> str:
     return "later" if stays or isinstance(edge.end, Later) else "on"
 
 
-def _spec(code: bytes, workers: Workers, entries: Mapping[int, list[str]], exits: Mapping[int, str]) -> dict[str, Any]:
-    python = {**_code_spec(code, workers), "entries": entries, "exits": exits}
+def _spec(
+    code: bytes,
+    workers: Workers,
+    entries: Mapping[int, list[str]],
+    exits: Mapping[int, str],
+    placement: Placement,
+) -> dict[str, Any]:
+    topics = Queues(placement.plan).lines()
+    python = {**_code_spec(code, workers), "entries": entries, "exits": exits, "topics": topics}
     return {"nodes": [], "entries": {}, "times": {}, "functions": [], "python": python}
 
 

@@ -61,10 +61,13 @@ class Queues:
 
     def where(self) -> str:
         """SQL for the topic-partition@offset that a row comes from; of a pattern's topics, the pattern."""
-        topics = "\n".join(
+        return f"hr_where(source, offset, {text(self.lines())})"
+
+    def lines(self) -> str:
+        """A line for each topic that is read, as `kernel/Where.scala` looks them up: its place, a blank, its name."""
+        return "\n".join(
             f"{place} {name}" for source in self.plan.of(Source) for place, name in self.places(source).items()
         )
-        return f"hr_where(source, offset, {text(topics)})"
 
     @cached_property
     def _places(self) -> dict[tuple[Node, str], int]:
