@@ -281,19 +281,21 @@ class Checkpoint:
 
         Application, cluster, number of tasks and sources have to be the same. Every store has to be there as before, in
         the same stage of as many and in the same lane, and so has what is held back; others may join them. What keeps
-        no state may change at will.
+        no state may change at will, and so may all of it before the first batch is done.
         """
         self.refuse_foreign(known, layout.app, layout.cluster)
         for source, there in known.sources.items():
             _refuse_other_partitions(there, layout.sources.get(source))
         if self.has_state:
             self.refuse_other_state(known, layout.kept)
-        for name in ("tasks", "sources"):
-            there, here = getattr(known, name), getattr(layout, name)
-            if name == "sources":  # where no store was, it does not matter by which rule records are shared
-                here = {source: now if there.get(source) != {} else {} for source, now in here.items()}
-            if there != here:
-                raise CheckpointForeign(self.place, _WORDS[name], there, here)
+        if known.tasks != layout.tasks:
+            raise CheckpointForeign(self.place, _WORDS["tasks"], known.tasks, layout.tasks)
+        # Where nothing was kept, it does not matter by which rule records are shared.
+        ruled = [source for source, there in known.sources.items() if there != {} and self.has_state]
+        if known.sources.keys() != layout.sources.keys() or any(
+            known.sources[one] != layout.sources[one] for one in ruled
+        ):
+            raise CheckpointForeign(self.place, _WORDS["sources"], known.sources, layout.sources)
 
     def refuse_other_state(self, known: Layout, here: Kept) -> None:
         """Refuse stages that do not find again what is kept."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
-from headrace.errors import StateChanged
+from headrace.errors import CheckpointForeign, StateChanged
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.checkpoint import Checkpoint, Layout
 from headrace.runtime.kept import Evolution, Kept, kept
@@ -349,6 +349,8 @@ def test_a_checkpoint_keeps_what_is_new_and_refuses_what_does_not_fit(tmp_path: 
     grown = layout(both, {"in": {"in": 4}, "other": {"other": 4}})
     checkpoint.settle(grown)
     assert checkpoint.known_layout() == grown
+    (tmp_path / "spark" / "commits").mkdir(parents=True)
+    (tmp_path / "spark" / "commits" / "0").touch()
     with pytest.raises(StateChanged) as caught:
         checkpoint.settle(layout(counted, {"in": {"in": 4}, "other": {}}))
     assert str(caught.value) == (
@@ -358,3 +360,15 @@ def test_a_checkpoint_keeps_what_is_new_and_refuses_what_does_not_fit(tmp_path: 
         " topics again while the old one runs; or begin anew under this id: headrace reset"
     )
     assert checkpoint.known_layout() == grown
+
+
+def test_before_a_batch_is_done_there_is_nothing_to_fit(tmp_path: Path) -> None:
+    checkpoint, there = Checkpoint("a", tmp_path), {"in": {"in": 4}}
+    checkpoint.settle(layout(counted, there))
+    (tmp_path / "spark" / "state").mkdir(parents=True)
+    other = layout(lambda app: texts(app).to("out"), {"in": {}})
+    checkpoint.settle(other)
+    assert checkpoint.known_layout() == other
+    assert not (tmp_path / "spark" / "state").exists()
+    with pytest.raises(CheckpointForeign, match="the sources"):
+        checkpoint.settle(layout(counted, {"others": {"others": 4}}))
