@@ -162,6 +162,7 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
       case ('M', asked) => many(asked)
       case ('S', asked) => found(asked)
       case ('N', asked) => worker.send('V', frame.int(partitions(asked.text())).take())
+      case ('T', asked) => worker.send('V', frame.text(Where.topic(sink, asked.text(), asked.long())).take())
       case ('W', changes) => written(changes)
       case ('F', failed) => PythonTask.fail(failed)
       case (other, _) => throw new IllegalStateException(s"a Python worker said '$other'")

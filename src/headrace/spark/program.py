@@ -63,7 +63,8 @@ def stamping_spec(placement: Placement, sources: Sequence[Source], workers: Work
     tags = {placement.read(source)[0].number: source for source in sources}
     plan = Plan(placement.plan.app, tuple(sources))
     failing = frozenset(source for source in sources if source in placement.reading_failures)
-    program = Program(plan, (), tags, {}, frozenset(), failing, _topics(placement), {}, stamped=frozenset(sources))
+    topics = Queues(placement.plan).topics()
+    program = Program(plan, (), tags, {}, frozenset(), failing, topics, {}, stamped=frozenset(sources))
     return _spec(_shipped(program, sources), workers, {tag: [] for tag in tags}, dict.fromkeys(tags, "on"))
 
 
@@ -143,11 +144,6 @@ def _shipped(program: Program, nodes: Sequence[Node]) -> bytes:
     return code
 
 
-def _topics(placement: Placement) -> dict[int, str]:
-    queues = Queues(placement.plan)
-    return {place: name for source in placement.plan.of(Source) for place, name in queues.places(source).items()}
-
-
 class _Building:
     """A program in the making: nodes of a plan that stand alone, with what is outside as ways in and out."""
 
@@ -176,7 +172,7 @@ class _Building:
             {node.name: self._exit(node) for node in self._members if isinstance(node, To | Repartition)},
             frozenset(self._made[node] for node in self._members if node in old),
             frozenset(self._made[node] for node in self._members if node in failing),
-            _topics(placement),
+            Queues(placement.plan).topics(),
             {
                 node.name: node.partitions or self._sharing.tasks
                 for node in self._members
