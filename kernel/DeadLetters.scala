@@ -28,7 +28,7 @@ object DeadLetters {
   private val Names = Told.map(name => s"headrace.$name")
   private val Cut = "headrace.cut"
   private val Longest = 500
-  private val Origin = "(.+)-([0-9]+)@([0-9]+)".r
+  private val Origin = "([a-zA-Z0-9._-]+)-([0-9]+)@([0-9]+)".r
   private val mapper = new ObjectMapper
   private val lending = new Lending[SinkOptions, Originals](options => new Originals(options.kafka))
 
@@ -38,10 +38,13 @@ object DeadLetters {
     */
   def letter(options: SinkOptions, topic: String, ts: Long, json: Array[Byte]): ProducerRecord[Bytes, Bytes] = {
     val told = mapper.readTree(json)
-    val found = Option(told.path("origin").textValue).collect { case Origin(topic, partition, offset) =>
-      lending.using(options)(_.read(new TopicPartition(topic, partition.toInt), offset.toLong))
+    val found = Option(told.path("origin").textValue).map {
+      case Origin(topic, partition, offset) =>
+        val place = new TopicPartition(topic, partition.toInt)
+        lending.using(options)(_.read(place, offset.toLong)).toRight("it was deleted from its topic before")
+      case _ => Left("it is not known which topic it was read from")
     }
-    val original = found.flatten
+    val original = found.flatMap(_.toOption)
     val (key, value) = original.fold[(Bytes, Bytes)]((null, null))(one => (one.key, one.value))
     val time = if (original.exists(_.timestamp < 0)) System.currentTimeMillis else ts
     val letter = new ProducerRecord(topic, null, Long.box(time), key, value)
@@ -49,7 +52,7 @@ object DeadLetters {
     Told.zip(Names).foreach { case (field, name) =>
       if (told.path(field).isTextual) letter.headers.add(header(name, told.path(field).textValue))
     }
-    if (found.contains(None)) letter.headers.add(header(Cut, "it was deleted from its topic before"))
+    found.flatMap(_.left.toOption).foreach(why => letter.headers.add(header(Cut, why)))
     letter.headers.add(header(Attempt, (original.fold(0)(one => attempts(one.headers)) + 1).toString))
     letter
   }

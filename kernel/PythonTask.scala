@@ -6,7 +6,6 @@ import scala.collection.mutable
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.execution.streaming.runtime.MicroBatchExecution
-import org.apache.spark.unsafe.types.UTF8String
 
 /** One task for the length of a batch whose operators run in a Python process.
   *
@@ -30,7 +29,6 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
   private val out = new mutable.ArrayDeque[Envelope]
   private val leaving = new Leaving(group)
   private val frame = new FrameWriter
-  private val topics = UTF8String.fromString(program.topics)
   private val worker = PythonWorker.borrow(program.worker, program.id, name)
   private val place = Losses.Place(tally.id, stage.number, group, batch)
   private val careful = Losses.of(place)
@@ -164,6 +162,7 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
       case ('M', asked) => many(asked)
       case ('S', asked) => found(asked)
       case ('N', asked) => worker.send('V', frame.int(partitions(asked.text())).take())
+      case ('T', asked) => worker.send('V', frame.text(Where.topic(sink, asked.text(), asked.long())).take())
       case ('W', changes) => written(changes)
       case ('F', failed) => PythonTask.fail(failed)
       case (other, _) => throw new IllegalStateException(s"a Python worker said '$other'")
@@ -224,7 +223,7 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
     catch {
       case lost: WorkerLost if until > from =>
         Losses.note(place, Losses.Suspects(from, until, lost.reason, lost.trace))
-        val had = Seq(chunk.head, chunk((until - from - 1).toInt)).map(one => Where.text(one.source, one.offset, topics))
+        val had = Seq(chunk.head, chunk((until - from - 1).toInt)).map(one => Where.text(sink, program.topics, one.source, one.offset))
         throw lost.at(had.distinct.mkString(" to "))
     }
 

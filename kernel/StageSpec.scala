@@ -42,7 +42,7 @@ case class PythonProgram(
     worker: PythonSpec,
     entries: Map[Int, Seq[String]],
     exits: Map[Int, Going.Value],
-    topics: String)
+    topics: Map[Long, String])
 
 /** One operator of a stage.
   *
@@ -119,7 +119,7 @@ object StageSpec {
     entries = json.get("entries").properties.asScala
       .map(entry => entry.getKey.toInt -> entry.getValue.elements.asScala.map(_.asText).toSeq).toMap,
     exits = json.get("exits").properties.asScala.map(exit => exit.getKey.toInt -> Going.withName(exit.getValue.asText)).toMap,
-    topics = json.get("topics").asText)
+    topics = Where.topics(json.get("topics").toString))
 
   private def worker(json: JsonNode): PythonSpec = PythonSpec(
     json.get("python").asText,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import headrace as hr
-from headrace.errors import BatchHalfDone, BatchTooLong, CheckpointBehind, CheckpointBroken
+from headrace.errors import BatchHalfDone, BatchTooLong, CheckpointBehind, CheckpointBroken, RecordFailed
 from headrace.log.records import NewRecord, consume, produce
 
 pytestmark = pytest.mark.spark
@@ -148,3 +148,29 @@ def test_a_batch_that_takes_longer_than_a_transaction_may_says_so(
         run("exactly_once")
     run("at_least_once")
     assert [(record.value or b"").decode() for record in consume(broker, None, target)] == written
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_half_written_batch_is_completed_whatever_the_order_of_the_topics(
+    broker: str, topic: Callable[..., str], tmp_path: Path
+) -> None:
+    """One task has written its share when another fails; then the function is mended, and two lines are swapped."""
+    few, many, target = topic("a-few", 1), topic("b-many", 1), topic("out", 1)
+    written = {few: list(range(1_500)), many: list(range(10_000, 100_000))}
+    for source, values in written.items():
+        produce(broker, None, source, (NewRecord(value=hr.INT64.encode(value)) for value in values))
+
+    def run(*sources: str, bad: int) -> list[int]:
+        app = hr.App("half", broker=broker, checkpoint=tmp_path)
+        for source in sources:
+            app.stream(source, value=hr.INT64).map_values(lambda value: value + 0 // (value - bad)).to(target)
+        app.run(until="latest")
+        return found()
+
+    def found() -> list[int]:
+        return sorted(hr.INT64.decode(record.value) or 0 for record in consume(broker, None, target))
+
+    with pytest.raises(RecordFailed, match="division by zero"):
+        run(few, many, bad=written[many][-1])
+    assert found() == written[few]
+    assert run(many, few, bad=-1) == written[few] + written[many]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -75,7 +76,9 @@ class Run:
         self._joined: spark.Session | None = None
         self._query: Query | None = None
         self._resumption: Resumption | None = None
-        self._metrics, self._counting = Metrics(app=app.id), threading.RLock()
+        self._metrics, self._counting = Metrics(app=app.id), threading.Lock()
+        self._untold: deque[Metrics] = deque()
+        self._watching: threading.Thread | None = None
         self._address, self._log = "", spark.log_of(app.spark, self._checkpoint.log)
         self._retries = Retries(app.retry_ms)
         self._finishing, self._over = threading.Event(), threading.Event()
@@ -97,18 +100,23 @@ class Run:
         self._query = begin()
         if self._resumption is not None:
             self._app.say(str(self._resumption))
-        watching = threading.Thread(target=self._watch, args=(begin,), daemon=True)
-        watching.start()
-        self._held.callback(watching.join, _LAST_WORDS_S)
+        self._watching = threading.Thread(target=self._watch, args=(begin,), daemon=True)
+        self._watching.start()
+        self._held.callback(self._watching.join, _LAST_WORDS_S)
         self._held.callback(self._stop)
         self._app.say(f"running, {_route(plan)}")
         if self.queries is not None:
             directory = self._checkpoint.directory / _REPLICAS
             self.queries.start(self._asked, self._address, self._app.kafka, directory, lambda: self._metrics.families())
 
+    @property
+    def calls(self) -> bool:
+        """Whether whoever asks was called by it, as listeners are: it goes on, and ends, when they have returned."""
+        return threading.current_thread() is self._watching
+
     def wait(self, timeout: float | None) -> bool:
         """Wait until it is over; False if the time ran out first."""
-        return self._over.wait(timeout)
+        return self._over.wait(0 if self.calls else timeout)
 
     def finish(self) -> None:
         """Let the batch end, then the query."""
@@ -129,7 +137,7 @@ class Run:
             for batch in self._query.new_batches() if self._query is not None else ():
                 self._metrics = self._metrics.plus(batch)
                 self._retries.succeed()
-                self._app.tell(self._metrics)
+                self._untold.append(self._metrics)
         return self._metrics
 
     # -- one query
@@ -197,6 +205,7 @@ class Run:
                 self._app.say(f"{failure.what}; trying again in {pause:.0f} s")
                 failure = None if self._finishing.wait(pause) else self._again(begin, failure)
             self.failure = failure
+            self._look()
         except Exception as exc:
             self.failure = QueryFailed(self._app.id, f"{type(exc).__name__}: {exc}", str(self._log))
         finally:
@@ -224,8 +233,8 @@ class Run:
         restoring, before = Restoring(self._app.say) if self._resumption is not None else None, self._metrics.last
         try:
             while not ended:
-                ended = self._query.wait(_LOOK_S)
-                last = self.metrics().last  # often enough: Spark remembers the last hundred batches
+                ended = self._query.wait(0 if self._untold else _LOOK_S)
+                last = self._look().last  # often enough: Spark remembers the last hundred batches
                 if restoring is not None and last is not None and last is not before:
                     restoring.end(last.duration_ms)
                     restoring = None
@@ -247,8 +256,16 @@ class Run:
                         self._app.say(refused)
             causes = self._query.failure()
         except SparkLost as lost:
+            self._look()
             return lost
         return failure_of(causes, self._app.id, self._checkpoint, self._address, self._log) if causes else None
+
+    def _look(self) -> Metrics:
+        """What was done since the start, once listeners know of each batch; this thread alone tells them, in order."""
+        found = self.metrics()
+        while self._untold:
+            self._app.tell(self._untold.popleft())
+        return found
 
     def _stop(self) -> None:
         self._finishing.set()

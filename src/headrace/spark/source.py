@@ -72,7 +72,8 @@ def read_topics(
     if not patterns:
         return reader.option("subscribe", ",".join(topics)).load()
     whole = "|".join([re.escape(topic) for topic in topics] + [f"(?:{pattern})" for pattern in patterns])
-    return reader.option("subscribePattern", whole).load()
+    # Spark looks for the pattern anywhere in a name.
+    return reader.option("subscribePattern", f"^(?:{whole})$").load()
 
 
 def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing: Sharing, workers: Workers) -> Flow:
