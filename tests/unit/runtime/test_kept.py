@@ -363,8 +363,8 @@ def test_a_checkpoint_keeps_what_is_new_and_refuses_what_does_not_fit(tmp_path: 
 
 
 def test_before_a_batch_is_done_there_is_nothing_to_fit(tmp_path: Path) -> None:
-    checkpoint, there = Checkpoint("a", tmp_path), {"in": {"in": 4}}
-    checkpoint.settle(layout(counted, there))
+    checkpoint = Checkpoint("a", tmp_path)
+    checkpoint.settle(layout(counted, {"in": {"in": 4}}))
     (tmp_path / "spark" / "state").mkdir(parents=True)
     other = layout(lambda app: texts(app).to("out"), {"in": {}})
     checkpoint.settle(other)
