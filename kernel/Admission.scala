@@ -32,7 +32,7 @@ final class Admission(pace: Pace, step: Step, first: Set[String]) extends AutoCl
 object Admission {
   def of(options: CaseInsensitiveStringMap): Admission = {
     val step = new Step(new BrokerTimes(KafkaInput.properties(options)), KafkaInput.names(options, "subscribe"))
-    new Admission(new Pace, step, KafkaInput.names(options, "first").toSet)
+    new Admission(Pace.of(options.getBoolean("python", false)), step, KafkaInput.names(options, "first").toSet)
   }
 
   /** How many records lie between places. */

@@ -26,8 +26,9 @@ object DeadLetters {
   private val Attempt = "headrace.attempt"
   private val Told = Seq("node", "error", "message", "origin")
   private val Names = Told.map(name => s"headrace.$name")
+  private val Cut = "headrace.cut"
   private val Longest = 500
-  private val Origin = "(.+)-([0-9]+)@([0-9]+)".r
+  private val Origin = "([a-zA-Z0-9._-]+)-([0-9]+)@([0-9]+)".r
   private val mapper = new ObjectMapper
   private val lending = new Lending[SinkOptions, Originals](options => new Originals(options.kafka))
 
@@ -37,9 +38,13 @@ object DeadLetters {
     */
   def letter(options: SinkOptions, topic: String, ts: Long, json: Array[Byte]): ProducerRecord[Bytes, Bytes] = {
     val told = mapper.readTree(json)
-    val original = Option(told.path("origin").textValue).collect { case Origin(topic, partition, offset) =>
-      lending.using(options)(_.read(new TopicPartition(topic, partition.toInt), offset.toLong))
-    }.flatten
+    val found = Option(told.path("origin").textValue).map {
+      case Origin(topic, partition, offset) =>
+        val place = new TopicPartition(topic, partition.toInt)
+        lending.using(options)(_.read(place, offset.toLong)).toRight("it was deleted from its topic before")
+      case _ => Left("it is not known which topic it was read from")
+    }
+    val original = found.flatMap(_.toOption)
     val (key, value) = original.fold[(Bytes, Bytes)]((null, null))(one => (one.key, one.value))
     val time = if (original.exists(_.timestamp < 0)) System.currentTimeMillis else ts
     val letter = new ProducerRecord(topic, null, Long.box(time), key, value)
@@ -47,6 +52,7 @@ object DeadLetters {
     Told.zip(Names).foreach { case (field, name) =>
       if (told.path(field).isTextual) letter.headers.add(header(name, told.path(field).textValue))
     }
+    found.flatMap(_.left.toOption).foreach(why => letter.headers.add(header(Cut, why)))
     letter.headers.add(header(Attempt, (original.fold(0)(one => attempts(one.headers)) + 1).toString))
     letter
   }
@@ -60,7 +66,7 @@ object DeadLetters {
   }
 
   /** A letter as the topic of letters takes it: without its value, or without all that it had, if it is too large there,
-    * and with the time of day if its own is refused.
+    * which a header says, and with the time of day if its own is refused.
     */
   def fitted(letter: ProducerRecord[Bytes, Bytes], limits: TopicLimits): ProducerRecord[Bytes, Bytes] = {
     def less(key: Bytes, value: Bytes, headers: Iterable[Header]): ProducerRecord[Bytes, Bytes] = {
@@ -68,9 +74,11 @@ object DeadLetters {
       new ProducerRecord(letter.topic, null, ts, key, value, headers.asJava)
     }
     lazy val headers = letter.headers.asScala
+    lazy val cut = header(Cut, "it was too large for this topic")
     if (limits.refusal(letter) == null) letter
-    else Iterator(less(letter.key, letter.value, headers), less(letter.key, null, headers))
-      .find(limits.refusal(_) == null).getOrElse(less(null, null, headers.filter(one => isOurs(one.key)).map(shortened)))
+    else Iterator(less(letter.key, letter.value, headers), less(letter.key, null, headers ++ Some(cut)))
+      .find(limits.refusal(_) == null)
+      .getOrElse(less(null, null, headers.filter(one => isOurs(one.key)).map(shortened) ++ Some(cut)))
   }
 
   def close(): Unit = lending.close()

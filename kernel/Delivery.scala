@@ -2,6 +2,7 @@ package org.apache.spark.sql.headrace
 
 import java.time.Duration
 import java.util.Collections
+import java.util.concurrent.TimeUnit.NANOSECONDS
 
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
@@ -10,7 +11,7 @@ import org.apache.kafka.clients.admin.{Admin, ListConsumerGroupOffsetsOptions}
 import org.apache.kafka.clients.consumer.{ConsumerGroupMetadata, OffsetAndMetadata}
 import org.apache.kafka.clients.producer.{Callback, KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.TopicPartition
-import org.apache.kafka.common.errors.{TimeoutException, TransactionalIdAuthorizationException}
+import org.apache.kafka.common.errors.{InvalidProducerEpochException, InvalidTxnStateException, ProducerFencedException, TimeoutException, TransactionalIdAuthorizationException}
 
 /** How the records of one task of the sink come to the broker, in one batch. */
 trait Delivery {
@@ -23,6 +24,9 @@ trait Delivery {
 
   /** All records are on the broker when this returns, and those who read committed ones see them. */
   def commit(): Unit
+
+  /** What to fail with if something failed because the broker has given up what was sent, for it took too long. */
+  def overdue(failed: Throwable): Option[Throwable] = None
 
   /** Nobody is to see them. */
   def abort(): Unit
@@ -56,12 +60,20 @@ final class AtLeastOnce(options: SinkOptions) extends Delivery {
 final class ExactlyOnce(options: SinkOptions, task: Int, batch: Token) extends Delivery {
   private val producer = TaskProducers.take(options, task)
   private var begun, ended = false
+  private var beganNanos = 0L
 
-  override val isDone: Boolean = producer.has(batch)
+  override val isDone: Boolean =
+    try producer.has(batch)
+    catch {
+      case behind: Fault =>
+        TaskProducers.giveBack(options, task, producer)
+        throw behind
+    }
 
   override def send(record: Written, acknowledged: Callback): Unit = unlessUnclear {
     if (!begun) {
       producer.kafka.beginTransaction()
+      beganNanos = System.nanoTime
       begun = true
     }
     producer.kafka.send(record, acknowledged)
@@ -71,6 +83,13 @@ final class ExactlyOnce(options: SinkOptions, task: Int, batch: Token) extends D
   override def commit(): Unit = {
     if (begun) unlessUnclear(producer.commit(batch))
     ended = true
+  }
+
+  /** A producer that was taken over gets the same answers: then its transaction has not been open for as long. */
+  override def overdue(failed: Throwable): Option[Throwable] = {
+    val openMs = NANOSECONDS.toMillis(System.nanoTime - beganNanos)
+    val isOverdue = begun && openMs >= producer.timeoutMs && ExactlyOnce.isGivenUp(failed)
+    Option.when(isOverdue)(new Fault("batch-too-long", openMs.toString, producer.timeoutMs.toString, "", failed).untried)
   }
 
   override def abort(): Unit = if (begun && !ended) {
@@ -100,10 +119,18 @@ final class ExactlyOnce(options: SinkOptions, task: Int, batch: Token) extends D
   }
 }
 
+object ExactlyOnce {
+  /** Whether it is what the broker says of a transaction that is not its producer's any more. */
+  private def isGivenUp(failed: Throwable): Boolean = Fault.causes(failed).exists {
+    case _: ProducerFencedException | _: InvalidProducerEpochException | _: InvalidTxnStateException => true
+    case _ => false
+  }
+}
+
 /** A batch of a query, as it is written in a transaction. */
 case class Token(query: String, batch: Long) {
-  /** Whether a batch is there if this one is: another query has its own numbers. */
-  def covers(other: Token): Boolean = query == other.query && batch >= other.batch
+  /** Whether it is a later one of the same query: another query has its own numbers. */
+  def isAfter(other: Token): Boolean = query == other.query && batch > other.batch
 
   override def toString: String = s"$query $batch"
 }
@@ -129,9 +156,13 @@ object Token {
 final class TaskProducer(options: SinkOptions, task: Int) extends Lent {
   private val name = s"${options.app}-sink-$task"
   private val home = new TopicPartition(options.home, 0)
+  private val properties = TaskProducer.defaults ++ options.kafka
+
+  /** For how long a transaction may be open. */
+  val timeoutMs: Long = properties(TaskProducer.Timeout).toLong
 
   val kafka: KafkaProducer[Array[Byte], Array[Byte]] =
-    SharedProducer.open(TaskProducer.defaults ++ options.kafka + ("transactional.id" -> name))
+    SharedProducer.open(properties + ("transactional.id" -> name))
 
   /** The batches that are there. */
   private var there: Seq[Token] =
@@ -144,7 +175,15 @@ final class TaskProducer(options: SinkOptions, task: Int) extends Lent {
         throw denial(failed)
     }
 
-  def has(batch: Token): Boolean = there.exists(_.covers(batch))
+  /** Whether a batch is there. If a later one is, whoever asks goes on from an old state, and what it would write from
+    * now on is not what is there.
+    */
+  def has(batch: Token): Boolean = {
+    there.find(_.isAfter(batch)).foreach { later =>
+      throw new Fault("batch-behind", name, later.batch.toString, batch.batch.toString, null)
+    }
+    there.contains(batch)
+  }
 
   def commit(batch: Token): Unit = {
     val offsets = Collections.singletonMap(home, new OffsetAndMetadata(batch.batch, batch.toString))
@@ -166,8 +205,10 @@ final class TaskProducer(options: SinkOptions, task: Int) extends Lent {
 }
 
 object TaskProducer {
+  private val Timeout = "transaction.timeout.ms"
+
   /** As long as brokers allow unless they are told otherwise: a transaction is open for as long as its batch runs. */
-  private val defaults = Map("transaction.timeout.ms" -> "900000")
+  private val defaults = Map(Timeout -> "900000")
 }
 
 /** The producers of this executor's sink tasks. */

@@ -1,5 +1,7 @@
 package org.apache.spark.sql.headrace
 
+import java.io.NotSerializableException
+
 import org.apache.kafka.common.errors.{GroupAuthorizationException, TopicAuthorizationException, TransactionalIdAuthorizationException}
 import org.apache.spark.SparkThrowable
 import org.apache.spark.unsafe.types.UTF8String
@@ -33,6 +35,9 @@ class Fault(
 
   /** Whether there is no topic of a name, or cannot be one. */
   def isOfTopic: Boolean = kind == "topic-missing" || kind == "unwritable"
+
+  /** As what Spark does not try a task again for, which is only a result that it cannot send. */
+  def untried: Throwable = new NotSerializableException(getMessage).initCause(this)
 
   /** The class that Python has for what happened. */
   def error: String = (kind, cause) match {
@@ -72,14 +77,17 @@ object Fault {
     * @param producer the name of the producer, and of its group
     */
   def ofDenial(caught: Throwable, topic: (String, String), producer: String): Throwable = {
-    val causes = Iterator.iterate(caught)(_.getCause).takeWhile(_ != null).take(DeepestCause)
-    causes.collectFirst {
+    causes(caught).collectFirst {
       case denied: TopicAuthorizationException => new Fault("not-allowed", s"topic '${topic._2}'", topic._1, "", denied)
       case denied: GroupAuthorizationException => new Fault("not-allowed", s"group '$producer'", "Read", "", denied)
       case denied: TransactionalIdAuthorizationException =>
         new Fault("not-allowed", s"transactional id '$producer'", "Write", "", denied)
     }.getOrElse(caught)
   }
+
+  /** An exception, and what it came of. */
+  def causes(caught: Throwable): Iterator[Throwable] =
+    Iterator.iterate(caught)(_.getCause).takeWhile(_ != null).take(DeepestCause)
 
   private def text(value: AnyRef): String = if (value == null) "" else value.toString
 

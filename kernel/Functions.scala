@@ -10,9 +10,10 @@ import org.apache.spark.sql.types._
 object Functions {
   def register(spark: SparkSession): Unit = register(spark, all ++ counting(Tally.of(spark)))
 
-  /** Make known to a session how it writes, for functions that look at the topics it writes to. */
-  def registerSink(spark: SparkSession, sink: SinkOptions): Unit =
-    register(spark, Seq("hr_partition_count" -> { case Seq(topic) => PartitionCount(topic, sink) }))
+  /** Make known to a session how it writes, for functions that look at the topics of its broker. */
+  def registerSink(spark: SparkSession, sink: SinkOptions): Unit = register(spark, Seq(
+    "hr_partition_count" -> { case Seq(topic) => PartitionCount(topic, sink) },
+    "hr_where" -> { case Seq(source, offset, topics) => Where(source, offset, Where.topics(topics.eval().toString), sink) }))
 
   private def register(spark: SparkSession, functions: Seq[(String, FunctionBuilder)]): Unit = {
     val registry = spark.asInstanceOf[org.apache.spark.sql.classic.SparkSession].sessionState.functionRegistry
@@ -43,7 +44,6 @@ object Functions {
     static("hr_known_time", Timestamps.getClass, "known", LongType, LongType, StringType),
     static("hr_untimed", Timestamps.getClass, "untimed", BinaryType, LongType, StringType),
     static("hr_partitions", Partitions.getClass, "of", ArrayType(IntegerType)),
-    static("hr_where", Where.getClass, "text", StringType, LongType, LongType, StringType),
     "hr_turn" -> { case Seq(queue, ts) => Turn(queue, ts) },
     "hr_peek" -> { case Seq(text) => Peek(text) },
     "hr_pack" -> { case Seq(value) => Pack(value) },

@@ -18,7 +18,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /** Spark's own Kafka source, but for where a batch ends, see [[Admission]], and for how it is read, see [[KafkaReader]].
   *
   * With the option `tasks` every task of that number reads the partitions that are its own, so that they need no shuffle.
-  * Of the values of topics in `unread` it is only told whether there is one.
+  * Of the values of topics in `unread` it is only told whether there is one. With `python` functions there take records.
   */
 class KafkaInput extends TableProvider {
   private val kafka =
@@ -111,13 +111,17 @@ class KafkaInputStream(
     shares(ranges).map(InputRanges(_)).toArray
   }
 
-  /** The ranges of each task; topics go in the order they were declared. */
+  /** The ranges of each task, in which topics go in the order they were declared.
+    *
+    * Which task has which does not depend on that order: a batch that was half written may be run again by an application
+    * that declares its topics in another one, and what a task has written counts for the task of the same number.
+    */
   private def shares(ranges: Seq[KafkaRange]): Seq[Seq[KafkaRange]] = {
-    val ordered = ranges.sortBy { range =>
-      (topics.indexOf(range.partition.topic), range.partition.topic, range.partition.partition)
-    }
-    if (tasks == 0) KafkaInput.gathered(ordered)
-    else (0 until tasks).map(task => ordered.filter(_.partition.partition % tasks == task))
+    val byName = ranges.sortBy(range => (range.partition.topic, range.partition.partition))
+    val shared =
+      if (tasks == 0) KafkaInput.gathered(byName)
+      else (0 until tasks).map(task => byName.filter(_.partition.partition % tasks == task))
+    shared.map(_.sortBy(range => topics.indexOf(range.partition.topic)))
   }
 
   override def prepareForTriggerAvailableNow(): Unit = {

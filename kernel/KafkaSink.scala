@@ -199,6 +199,7 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
 
   override def commit(): WriterCommitMessage = {
     try delivery.commit()
+    catch { case failed: Exception => throw delivery.overdue(failed).getOrElse(failed) }
     finally failIfFailed()
     if (logged > 0) tally.count(Tally.Logged, "", "", logged)
     Written
@@ -209,7 +210,10 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
 
   private def failIfFailed(): Unit = if (failure != null) throw refused(failure._1, failure._2)
 
-  private def refused(topic: String, exception: Exception): Throwable = exception match {
+  private def refused(topic: String, exception: Exception): Throwable =
+    delivery.overdue(exception).getOrElse(unwritten(topic, exception))
+
+  private def unwritten(topic: String, exception: Exception): Throwable = exception match {
     case lost: RetriableException => lost // it was retried for long: the broker is away, the record is not to blame
     case other @ (_: ProducerFencedException | _: InvalidProducerEpochException) => other
     case other => Fault.ofDenial(other, ("Write", topic), s"${options.app}-sink-") match {

@@ -24,6 +24,10 @@ object Producers {
   /** How many partitions a topic has. */
   def partitions(options: SinkOptions, topic: String): Int = lending.using(options)(_.partitions(topic))
 
+  /** The topics that match a pattern and have a number, see [[TopicNames]]. */
+  def topics(options: SinkOptions, pattern: String, number: Long): Seq[String] =
+    lending.using(options)(_.names.matching(pattern, number))
+
   /** Fail early and plainly for a topic that is not there, or make it where that is wanted. */
   def check(options: SinkOptions, topic: String): Unit = lending.using(options)(_.check(topic))
 
@@ -37,7 +41,7 @@ object Producers {
   def close(): Unit = lending.close()
 }
 
-/** A producer, and the topics it is known to be able to write. */
+/** A producer, the topics it is known to be able to write, and the names of all. */
 class SharedProducer(options: SinkOptions) extends Lent {
   private var opened = false
 
@@ -51,6 +55,8 @@ class SharedProducer(options: SinkOptions) extends Lent {
   private val known = ConcurrentHashMap.newKeySet[String]()
   known.addAll(options.topics.asJava)
   private val limited = new ConcurrentHashMap[String, (Long, TopicLimits)]
+
+  val names = new TopicNames(Clients.asked(options.kafka)(_.listTopics().names.get.asScala.toSeq))
 
   /** Fail early and plainly for a topic that is not there, or make it where that is wanted. */
   def check(topic: String): Unit = if (!known.contains(topic)) {

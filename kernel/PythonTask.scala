@@ -1,6 +1,5 @@
 package org.apache.spark.sql.headrace
 
-import java.io.NotSerializableException
 import java.nio.charset.StandardCharsets.UTF_8
 import scala.collection.mutable
 
@@ -31,7 +30,8 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
   private val leaving = new Leaving(group)
   private val frame = new FrameWriter
   private val worker = PythonWorker.borrow(program.worker, program.id, name)
-  private val careful = Losses.of(name, batch)
+  private val place = Losses.Place(tally.id, stage.number, group, batch)
+  private val careful = Losses.of(place)
   private val chunk = new Array[Envelope](Largest)
   private val tags = new Array[Int](Largest)
   private val times, sources, offsets = new Array[Long](Largest)
@@ -162,6 +162,7 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
       case ('M', asked) => many(asked)
       case ('S', asked) => found(asked)
       case ('N', asked) => worker.send('V', frame.int(partitions(asked.text())).take())
+      case ('T', asked) => worker.send('V', frame.text(Where.topic(sink, asked.text(), asked.long())).take())
       case ('W', changes) => written(changes)
       case ('F', failed) => PythonTask.fail(failed)
       case (other, _) => throw new IllegalStateException(s"a Python worker said '$other'")
@@ -220,9 +221,10 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
   private def watched[T](from: Long, until: Long)(talk: => T): T =
     try talk
     catch {
-      case lost: WorkerLost =>
-        if (until > from) Losses.note(name, batch, Losses.Suspects(from, until, lost.reason, lost.trace))
-        throw lost
+      case lost: WorkerLost if until > from =>
+        Losses.note(place, Losses.Suspects(from, until, lost.reason, lost.trace))
+        val had = Seq(chunk.head, chunk((until - from - 1).toInt)).map(one => Where.text(sink, program.topics, one.source, one.offset))
+        throw lost.at(had.distinct.mkString(" to "))
     }
 
   private def cellsOf(name: String): Cells = cells.getOrElseUpdate(name, state(Family + name))
@@ -251,12 +253,12 @@ object PythonTask {
   private val Quick = 200
   private val Slow = 2000
 
-  /** What failed in Python. Not to be tried again, which Spark does with anything but a result that it cannot send. */
+  /** What failed in Python: not to be tried again. */
   def fail(failed: FrameReader): Nothing = {
     val told = new ObjectMapper().readTree(failed.text())
     val Seq(kind, subject, reason, where, trace) = Seq("kind", "subject", "reason", "where", "trace").map(told.get(_).asText)
     val fault = new Fault(kind, subject, reason, where, null, trace)
-    throw new NotSerializableException(fault.getMessage).initCause(fault)
+    throw fault.untried
   }
 
   private def length(bytes: Array[Byte]): Int = if (bytes == null) 0 else bytes.length

@@ -95,7 +95,11 @@ final class PythonWorker(val spec: PythonSpec) {
 }
 
 /** A worker that is gone, with what it said last. */
-final class WorkerLost(why: String, said: String, cause: Throwable) extends Fault("worker-lost", "", why, "", cause, said)
+final class WorkerLost(why: String, said: String, cause: Throwable, where: String = "")
+    extends Fault("worker-lost", "", why, where, cause, said) {
+  /** The same, with the records that it had. */
+  def at(records: String): WorkerLost = new WorkerLost(reason, trace, getCause, records)
+}
 
 /** The workers of this process that have nothing to do, by how they were started. */
 object PythonWorker {

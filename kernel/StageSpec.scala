@@ -34,9 +34,15 @@ case class StageSpec(
   * @param code    the nodes, as Python reads them
   * @param entries by the tag of an edge that leads into it: the stores that are looked up by the keys of its records
   * @param exits   by the tag of an edge that leads out of it, where to
+  * @param topics  those that records are read from, see [[Where]]
   */
 case class PythonProgram(
-    id: String, code: Array[Byte], worker: PythonSpec, entries: Map[Int, Seq[String]], exits: Map[Int, Going.Value])
+    id: String,
+    code: Array[Byte],
+    worker: PythonSpec,
+    entries: Map[Int, Seq[String]],
+    exits: Map[Int, Going.Value],
+    topics: Map[Long, String])
 
 /** One operator of a stage.
   *
@@ -112,7 +118,8 @@ object StageSpec {
     worker = worker(json),
     entries = json.get("entries").properties.asScala
       .map(entry => entry.getKey.toInt -> entry.getValue.elements.asScala.map(_.asText).toSeq).toMap,
-    exits = json.get("exits").properties.asScala.map(exit => exit.getKey.toInt -> Going.withName(exit.getValue.asText)).toMap)
+    exits = json.get("exits").properties.asScala.map(exit => exit.getKey.toInt -> Going.withName(exit.getValue.asText)).toMap,
+    topics = Where.topics(json.get("topics").toString))
 
   private def worker(json: JsonNode): PythonSpec = PythonSpec(
     json.get("python").asText,

@@ -203,6 +203,19 @@ class TestIncomplete:
         counts.run()
         assert Topics(counts.broker).partitions([counts.topic]) == {counts.topic: None}
 
+    def test_one_that_somebody_has_made_anew_is_not_trusted(
+        self, counts: Counts, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """As when the application was started without its checkpoint, and then with it again."""
+        counts.say("mill")
+        counts.run()
+        Topics(counts.broker).delete([counts.topic])
+        Topics(counts.broker).create(counts.topic, 3, SETTINGS)
+        counts.say("weir")
+        caplog.set_level("INFO")
+        counts.run()
+        assert "store n has no complete changelog: to ask it begin anew" in caplog.text
+
     def test_a_store_that_joins_others_has_one(self, counts: Counts) -> None:
         counts.say("mill")
         counts.run(queryable=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,10 @@ import pytest
 import headrace as hr
 from headrace.cli.errors import named
 from headrace.cli.main import main
-from headrace.errors import LetterHasNoOrigin, LetterMissing, RecordFailed, TopicMissing
+from headrace.errors import LetterMissing, LetterNotWhole, RecordFailed, TopicMissing
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
-from headrace.runtime.letters import DeadLetters
+from headrace.runtime.letters import DeadLetter, DeadLetters
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
@@ -112,7 +113,7 @@ def test_a_letter_that_says_nothing_of_its_origin_is_not_sent(shop: Shop) -> Non
     *_, strange = shop.letters.all()
     with pytest.raises(LetterMissing, match="there is none at 0@99"):
         named(shop.letters, ["0@99"])
-    with pytest.raises(LetterHasNoOrigin, match=f"the dead letter {strange.place} does not say where its record came"):
+    with pytest.raises(LetterNotWhole, match=f"the dead letter {strange.place} does not say where its record came"):
         shop.letters.send_again([strange])
 
 
@@ -122,8 +123,40 @@ def test_what_could_not_be_written_is_left_out_of_all(shop: Shop, capsys: pytest
     main(["errors", "resend", str(shop.file), "--all", "--yes"])
     out, err = capsys.readouterr()
     assert out.endswith(f"sent 2 records to {shop.source}\n")
-    assert err.endswith("left out 1 that could not be written\n")
+    assert err.endswith("left out 1 that cannot be sent again; list --all shows them\n")
     assert list(shop.letters.waiting()) == []
+    produce(shop.broker, None, shop.letters.topic, [NewRecord(value=b"large", headers=told)])
+    main(["errors", "resend", str(shop.file), "--all", "--yes"])
+    assert "wait, but 1 that cannot be sent again" in capsys.readouterr().err
+
+
+def test_what_is_not_whole_is_not_sent(shop: Shop) -> None:
+    """A value that is missing would delete the row of a table."""
+    origin = ("headrace.origin", f"{shop.source}-0@1".encode())
+    cut = ("headrace.cut", b"it was too large for this topic")
+    produce(shop.broker, None, shop.letters.topic, [NewRecord(key=b"k", headers=(origin, cut))])
+    *others, letter = shop.letters.all()
+    assert [one.whole for one in (*others, letter)] == [True, True, False]
+    with pytest.raises(LetterNotWhole, match="has not all of its record: it was too large for this topic"):
+        shop.letters.send_again([letter])
+
+
+def test_nothing_is_sent_if_a_topic_is_gone(shop: Shop) -> None:
+    origin = ("headrace.origin", b"zzz-gone-0@1")
+    produce(shop.broker, None, shop.letters.topic, [NewRecord(value=b"lost", headers=(origin,))])
+    before = len(list(consume(shop.broker, None, shop.source)))
+    with pytest.raises(TopicMissing, match="zzz-gone"):
+        shop.letters.send_again(shop.letters.all())
+    assert len(list(consume(shop.broker, None, shop.source))) == before
+
+
+def test_a_record_of_time_zero_is_sent_again(shop: Shop) -> None:
+    """The client takes no time below 1."""
+    (zero, _), early = shop.letters.all(), ("headrace.origin", f"{shop.source}-0@1".encode())
+    record = replace(zero.record, timestamp_ms=0, headers=(early,))
+    assert shop.letters.send_again([DeadLetter(record)]) == 1
+    *_, again = consume(shop.broker, None, shop.source)
+    assert (again.timestamp_ms, again.value) == (1, zero.record.value)
 
 
 def test_a_function_may_have_the_application_fail(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:

@@ -140,6 +140,9 @@ def test_refusals(app: Counting, tmp_path: Path) -> None:
         "[]": "holds no offsets",
         json.dumps({app.source: {"7": 0}}): f"topic '{app.source}' has no partition 7\n  to do: it has 0 to 0",
         json.dumps({app.source: {"0": 9}}): f"{app.source}-0 has no offset 9\n  to do: it has 0 to 3",
+        json.dumps(
+            {"word": {"0": 0}}
+        ): f"names 'word', which is none of the streams that are read\n  to do: these are {app.source};",
     }.items():
         file.write_text(text)
         with pytest.raises(ResetRefused) as refused, resetting(plan.plan(), checkpoint, file, app.broker, {}):
@@ -150,6 +153,11 @@ def test_refusals(app: Counting, tmp_path: Path) -> None:
         assert "is already running on this checkpoint" in app.command("reset", "--to", "earliest", "-y")[1]
     finally:
         checkpoint.release()
+    app.write(**{app.name: "another"})
+    assert (
+        f"was made with application {app.name}, now it is another" in app.command("reset", "--to", "earliest", "-y")[1]
+    )
+    app.write()
     app.run()
     assert len(app.written()) == 2
 
@@ -170,7 +178,12 @@ def test_beside_and_then_in_its_place(app: Counting) -> None:
     assert len(app.written()) == 2  # nobody has touched the live one
     app.say("mill")
     app.run("--as", "v2")
-    assert "there is no run to go on from" in app.command("reset", "--as", "v3", "-y")[1]
+    assert "there is no run to go on from" in app.command("reset", "--as", "v3", "--dry-run")[1]
+    assert not app.checkpoint.with_name("checkpoint-v3").exists()
+    app.write()
+    app.write(**{'store="counts"': 'store="numbers"'})
+    assert "does not fit its state" in app.command("reset", "--as", "v2", "-y")[1]
+    app.write(**{"group_by_key()": "filter(lambda key, _: key != 'weir').group_by_key()"})
     assert app.written(target=app.changelog()) == [("mill", 2), ("weir", 1)]
     assert app.command("reset", "--as", "v2", "--yes")[0] == 0
     assert app.written(target=app.changelog()) == app.written(target=app.changelog("-v2")) == [("mill", 2), ("mill", 3)]
@@ -179,6 +192,11 @@ def test_beside_and_then_in_its_place(app: Counting) -> None:
     assert app.written(2) == [("mill", 4)]
     assert app.written(target=app.changelog()) == [("mill", 2), ("mill", 3), ("mill", 4)]
     assert app.written(target=f"{app.target}-v2") == [("mill", 2), ("mill", 3)]
+    # And once more: it is behind by now, and what the live one writes has other batches.
+    assert app.command("reset", "--as", "v2", "--yes")[0] == 0
+    app.say("mill")
+    app.run()
+    assert app.written(3) == [("mill", 5)]
 
 
 def test_without_the_changelog_of_the_one_beside(app: Counting) -> None:
@@ -206,8 +224,64 @@ def test_what_is_found_of_the_state(app: Counting) -> None:
     app.write(**{'store="counts"': 'store="numbers"'})
     code, said = app.command("diff")
     assert code == 1
-    assert said.startswith("added:   store 'numbers'\nlost:    store 'counts'\nit does not fit its state")
+    assert said.startswith("added:   store 'numbers'\nlost:    store 'counts'\nit does not fit its checkpoint")
     app.write(**{"group_by_key()": "group_by(lambda key, _: key)"})
     assert "changed: the rule for the task of a key of store 'counts' is hash" in app.command("diff")[1]
+    app.write("app.stream('others').to('copies')")
+    code, said = app.command("diff")
+    assert (code, said.splitlines()[1]) == (1, "added:   source 'others'")
     app.write(**{app.name: "never"})
-    assert "has not run yet" in app.command("diff", "--checkpoint", str(app.checkpoint / "none"))[1]
+    assert "has kept nothing yet" in app.command("diff", "--checkpoint", str(app.checkpoint / "none"))[1]
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (
+            "def same(record):\n    yield record\n\nwords.process(same)",
+            "store 'counts' is kept in Python, it was kept in the kernel",
+        ),
+        (
+            "def seen(key, value):\n    pass\n\nwords.foreach(seen)",
+            "stage 1 runs in the kernel and Python, it ran in the kernel",
+        ),
+    ],
+    ids=["a store", "a stage"],
+)
+def test_state_of_another_lane_is_refused(app: Counting, more: str, told: str) -> None:
+    app.write(more)
+    code, said = app.command("diff")
+    assert code == 1
+    assert f"changed: {told}\n" in said
+    assert "it does not fit its checkpoint" in said
+    assert "to do: headrace explain tells what runs in Python, and why: start with the old topology" in said
+    code, said = app.command("run", "--until", "latest")
+    assert code == 1
+    assert f"does not fit its state: {told}\n" in said
+    app.write()
+    app.say("mill")
+    app.run()
+    assert app.written(2) == [("mill", 3)]
+
+
+def test_what_is_held_back_is_not_forgotten(app: Counting, topic: Callable[..., str]) -> None:
+    finals = topic("finals", 1)
+    hourly = "words.group_by_key().windowed_by(hr.tumbling('1h', grace='0s')).count(store='hourly')"
+    held = "suppress(hr.until_window_closes()).to_stream(lambda window, _: window.key)"
+    app.write(f"{hourly}.{held}.to({finals!r})")
+    app.say("mill")
+    app.run()
+    app.write(f"{hourly}.filter(lambda _, n: n > 0).{held}.to({finals!r})")
+    code, said = app.command("diff")
+    assert code == 1
+    assert "lost:    what 'hourly.suppress' holds back\n" in said
+    assert "to do: give what holds something back its old name with name=; or start" in said
+    code, said = app.command("run", "--until", "latest")
+    assert code == 1
+    assert "does not fit its state: nobody sends on what 'hourly.suppress' holds back\n" in said
+    named = held.replace("closes()", "closes(), name='hourly.suppress'")
+    app.write(f"{hourly}.filter(lambda _, n: n > 0).{named}.to({finals!r})")
+    assert app.command("diff")[0] == 0
+    produce(app.broker, None, app.source, [NewRecord(key=b"race", value=b"", timestamp_ms=4_000_000_000_000)])
+    app.run()
+    assert app.written(target=finals) == [("mill", 1)]

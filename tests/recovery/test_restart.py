@@ -26,11 +26,12 @@ from headrace.errors import (
 )
 from headrace.log.locks import is_held
 from headrace.log.records import NewRecord, consume, produce
+from headrace.observe.metrics import Metrics
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.checkpoint import Checkpoint
 from headrace.runtime.rescale import Rescale, rescaling
 from headrace.spark.session import Session
-from waiting import until_read
+from waiting import until, until_read
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
@@ -198,6 +199,56 @@ def test_a_listener_may_close_or_fail(broker: str, topic: Callable[..., str], so
     with app:
         pass
     assert app.state is hr.State.CLOSED
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_listener_may_close_after_a_batch(
+    broker: str, topic: Callable[..., str], source: str, tmp_path: Path, waits: bool
+) -> None:
+    target, seen, told = topic(), list[hr.State](), list[tuple[int, bool]]()
+
+    def copy() -> hr.App:
+        app = hr.App("listener", broker=broker, checkpoint=tmp_path)
+        app.stream(source).to(target)
+        return app
+
+    def close(metrics: Metrics) -> None:
+        app.close()
+        told.append((metrics.batches, app.wait()))
+
+    app = copy()
+    app.on_state(lambda _, new: seen.append(new))
+    app.on_batch(close)
+    app.on_batch(close)
+    if waits:
+        app.run()
+    else:
+        app.start()
+        until(lambda: app.state is hr.State.CLOSED, lambda: app.state)
+    assert told == [(1, False)] * 2
+    assert [state.value for state in seen] == ["starting", "running", "closing", "closed"]
+    assert not is_held(tmp_path / "lock")
+    copy().run(until="latest")
+    assert len(list(consume(broker, None, target))) == 20
+
+
+def test_listeners_are_told_of_each_batch_once_while_others_look(
+    broker: str, topic: Callable[..., str], source: str, tmp_path: Path
+) -> None:
+    app = hr.App("looked-at", broker=broker, checkpoint=tmp_path)
+    app.stream(source).to(topic())
+    told: list[int] = []
+
+    def look(metrics: Metrics) -> None:
+        assert app.metrics().batches >= metrics.batches
+        told.append(metrics.batches)
+
+    app.on_batch(look)
+    with app:
+        for sent in range(1, 6):
+            produce(broker, None, source, [NewRecord(value=b"x")])
+            until_read(app, 20 + sent)
+    assert told == list(range(1, app.metrics().batches + 1))
 
 
 def test_a_property_that_is_ours_is_refused(broker: str, source: str, tmp_path: Path) -> None:

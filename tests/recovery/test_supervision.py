@@ -56,11 +56,13 @@ def test_a_broker_that_was_away(broker_dir: Path, tmp_path: Path) -> None:
         return app
 
     Topics(address).create("in-vain", 1)
-    patient, hasty = copy("patient", "2m"), copy("hasty", "0s")
+    patient, hasty, leaving = copy("patient", "2m"), copy("hasty", "0s"), copy("leaving", "2m")
     seen: list[str] = []
     patient.on_state(lambda _, new: seen.append(new.value))
+    leaving.on_state(lambda _, new: leaving.close() if new is hr.State.RETRYING else None)
     patient.start()
     hasty.start()
+    leaving.start()
     try:
         produce(address, None, "in", [NewRecord(value=b"before")])
         await_values(address, "out", [b"before"])
@@ -69,10 +71,12 @@ def test_a_broker_that_was_away(broker_dir: Path, tmp_path: Path) -> None:
             hasty.wait(60)
         assert hasty.state is hr.State.FAILED
         until(lambda: patient.state is hr.State.RETRYING, lambda: patient.state)
+        until(lambda: leaving.state is hr.State.CLOSED, lambda: leaving.state)
         embedded.start(port=int(address.rpartition(":")[2]))
         produce(address, None, "in", [NewRecord(value=b"after")])
         await_values(address, "out", [b"after", b"before"])
     finally:
+        leaving.close()
         hasty.close()
         patient.close()
     assert seen[:2] + seen[-3:] == ["starting", "running", "running", "closing", "closed"]

@@ -153,6 +153,47 @@ def test_a_killed_worker_is_replaced_and_nothing_is_lost(
     assert mark.exists()
 
 
+@pytest.mark.parametrize("on_error", ["fail", "skip"])
+def test_a_record_that_was_alone_when_a_worker_was_lost_comes_through(
+    broker: str, app: Make, topic: Any, out: str, tmp_path: Path, on_error: str
+) -> None:
+    """Once may have been for a reason outside, as when the machine is short of memory."""
+    words, mark = topic("words", partitions=1), tmp_path / "killed"
+    put(broker, words, "unlucky")
+
+    def killed(word: str) -> str:
+        if once(mark):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return word
+
+    running = app(on_error=on_error)
+    running.stream(words, value=hr.STRING).map_values(killed).to(out)
+    running.run(until="latest")
+    assert values(broker, out) == ["unlucky"]
+    assert mark.exists()
+
+
+def test_several_records_of_a_batch_that_no_worker_survives_are_all_found(
+    broker: str, app: Make, topic: Any, out: str, tmp_path: Path
+) -> None:
+    """A task has four tries: the query is begun again, and goes on with what is known."""
+    words, deaths = topic("words", partitions=1), tmp_path / "deaths"
+    put(broker, words, "a", "bad", "b", "worse", "c", "worst", "d")
+
+    def deadly(word: str) -> str:
+        if len(word) > 1:
+            with deaths.open("a") as file:
+                file.write(f"{word}\n")
+            os._exit(3)
+        return word
+
+    running = app(on_error="skip")
+    running.stream(words, value=hr.STRING).map_values(deadly).to(out)
+    running.run(until="latest")
+    assert values(broker, out) == ["a", "b", "c", "d"]
+    assert deaths.read_text().split() == ["bad", *["bad"] * 2, *["worse"] * 2, *["worst"] * 2]
+
+
 def test_a_record_that_no_worker_survives_goes_to_where_failures_are_read(
     broker: str, app: Make, words: str, out: str, topic: Any
 ) -> None:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from headrace.cli.connection import Target, broker_options
-from headrace.cli.load import app_target, load_app, target_of
+from headrace.cli.load import app_target, beside_option, load_app, target_of
 from headrace.log.secrets import with_secrets
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.acls import acls_of, topics_by_records
@@ -24,17 +24,21 @@ _USER = "sasl.username"
     metavar="User:NAME",
     help="Whom to allow it. Default: the user of sasl.username, else one of the application's name.",
 )
+@click.option("--command-config", "config", metavar="FILE", help="For Kafka's tool: an administrator's properties.")
+@beside_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list, for programs.")
 @broker_options
-def acls(broker: Target, target: str, principal: str | None, as_json: bool) -> None:
+def acls(
+    broker: Target, target: str, principal: str | None, config: str | None, beside: str | None, as_json: bool
+) -> None:
     """Print what an application must be allowed on its broker, and no more: ACLs, as commands of Kafka's own tool.
 
     APP is file.py, file.py:name or package.module:name. Nobody is asked: it is all in the topology. Topics have to be
     there already, or whoever makes them needs more.
 
-        headrace acls word_count.py --principal User:ann | sh
+        headrace acls word_count.py --principal User:ann --command-config admin.properties | sh
     """
-    app = load_app(target)
+    app = load_app(target, beside=beside)
     chosen, plan = target_of(app, broker), rewrite(app.plan())
     served = app.serve is not None
     needed = acls_of(plan, transactions=app.guarantee == "exactly_once", asked=True, served=served)
@@ -44,6 +48,6 @@ def acls(broker: Target, target: str, principal: str | None, as_json: bool) -> N
         click.echo(json.dumps([{"principal": whom, **asdict(acl)} for acl in needed], indent=2))
     else:
         for acl in needed:
-            click.echo(acl.command(chosen.address or _ANY_BROKER, whom))
+            click.echo(acl.command(chosen.address or _ANY_BROKER, whom, config))
     for node in topics_by_records(plan):
         click.echo(f"and Write on each topic that records name at {node}", err=True)

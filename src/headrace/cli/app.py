@@ -49,12 +49,10 @@ def run(
         headrace run word_count.py --until latest
         headrace run word_count.py --until latest --as v2
     """
-    app = load_app(target, checkpoint)
+    app = load_app(target, checkpoint, beside)
     chosen = target_of(app, broker)
     app.broker, app.kafka = chosen.address, dict(chosen.kafka)
     app.verbose = app.verbose or options.verbose
-    if beside:
-        app.run_beside(beside)
     if metrics_file:
         app.on_batch(lambda metrics: write_whole(metrics_file, metrics.prometheus()))
     app.run(until=until)

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from headrace.errors import TopicMissing
 from headrace.log.broker import EmbeddedBroker
-from headrace.log.properties import parse
+from headrace.log.properties import ADDRESS, parse
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -61,7 +61,7 @@ def broker_options(command: Callable[P, R]) -> Callable[..., R]:
         "--config",
         "config_file",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="File of Kafka client properties, name=value lines; -X wins over it.",
+        help="File of Kafka client properties, name=value lines; -X wins over it. --broker wins over its broker.",
     )
     @functools.wraps(command)
     def with_target(
@@ -69,8 +69,11 @@ def broker_options(command: Callable[P, R]) -> Callable[..., R]:
     ) -> R:
         from_file = parse(config_file.read_text()) if config_file else {}
         from_environment = click.get_current_context().get_parameter_source("address") is ParameterSource.ENVIRONMENT
-        target = Target(address, {**from_file, **properties}, from_environment)
-        return command(target, *args, **options)  # type: ignore[arg-type]
+        kafka = {**from_file, **properties}
+        named = [kafka.pop(name) for name in ADDRESS if name in kafka]
+        if named and (address is None or from_environment):
+            address, from_environment = named[0], False
+        return command(Target(address, kafka, from_environment), *args, **options)  # type: ignore[arg-type]
 
     return with_target
 

@@ -6,6 +6,7 @@ import click
 
 from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app
 from headrace.passes.pipeline import rewrite
+from headrace.plan.nodes import Source
 from headrace.runtime.kept import Evolution, kept
 
 
@@ -20,16 +21,26 @@ def diff(target: str, checkpoint: str | None) -> int:
     app = load_app(target, checkpoint)
     place = checkpoint_of(app)
     layout = place.known_layout()
-    if layout is None:
-        click.echo(f"application {app.id!r} has not run yet: nothing at {place.place}")
+    if layout is None or not place.has_state:
+        click.echo(f"application {app.id!r} has kept nothing yet at {place.place}")
         return 0
-    found = Evolution.of(layout.stages, kept(rewrite(app.plan())))
-    for word, lines in (("kept", found.kept), ("added", found.added), ("changed", found.changed), ("lost", found.lost)):
+    plan = rewrite(app.plan())
+    found, read = Evolution.of(layout.kept, kept(plan)), {source.name for source in plan.of(Source)}
+    added = [f"source {name!r}" for name in sorted(read - set(layout.sources))]
+    lost = [f"source {name!r}" for name in sorted(set(layout.sources) - read)]
+    for word, lines in (
+        ("kept", found.kept),
+        ("added", [*found.added, *added]),
+        ("changed", found.changed),
+        ("lost", [*found.lost, *lost]),
+    ):
         for line in lines:
             click.echo(f"{word + ':':8} {line}")
-    click.echo("it goes on with its state" if not found.misfits else "it does not fit its state and would not start")
-    if found.misfits:
+    misfits = [*found.misfits, *added, *lost]
+    click.echo("it goes on with its state" if not misfits else "it does not fit its checkpoint and would not start")
+    if misfits:
         click.echo(
-            "  to do: start with the old topology, run the new one under another id, or: headrace reset", err=True
+            f"  to do: {found.hint}start with the old topology, run the new one under another id, or: headrace reset",
+            err=True,
         )
-    return 1 if found.misfits else 0
+    return 1 if misfits else 0

@@ -9,7 +9,7 @@ import click
 
 from headrace.cli.connection import Target, broker_options, connected
 from headrace.cli.forms import FORMS
-from headrace.cli.load import app_target, load_app, target_of
+from headrace.cli.load import app_target, beside_option, load_app, target_of
 from headrace.cli.record_lines import shown_time
 from headrace.errors import LetterMissing, TopicMissing
 from headrace.runtime.letters import DeadLetter, DeadLetters
@@ -31,11 +31,12 @@ def errors() -> None:
 
 @errors.command("list")
 @app_target
-@click.option("--all", "everything", is_flag=True, help="Also those that were sent again.")
+@beside_option
+@click.option("--all", "everything", is_flag=True, help="Also those that were sent again with --all.")
 @broker_options
-def list_(broker: Target, target: str, everything: bool) -> None:
+def list_(broker: Target, target: str, beside: str | None, everything: bool) -> None:
     """List the dead letters of APP that wait, one a line."""
-    with _letters(broker, target) as letters:
+    with _letters(broker, target, beside) as letters:
         found = list(letters.all() if everything else letters.waiting())
     if not found:
         click.echo(f"no dead letters in {letters.topic}" + ("" if everything else " wait"), err=True)
@@ -48,11 +49,12 @@ def list_(broker: Target, target: str, everything: bool) -> None:
 
 @errors.command()
 @app_target
+@beside_option
 @click.argument("place", metavar="PLACE")
 @broker_options
-def show(broker: Target, target: str, place: str) -> None:
+def show(broker: Target, target: str, beside: str | None, place: str) -> None:
     """Show a dead letter of APP with all there is; PLACE is what the list calls it, such as 0@17."""
-    with _letters(broker, target) as letters:
+    with _letters(broker, target, beside) as letters:
         (letter,) = named(letters, [place])
     for name, text in zip(_COLUMNS, _facts(letter), strict=True):
         click.echo(f"{name + ':':9} {text}")
@@ -63,24 +65,29 @@ def show(broker: Target, target: str, place: str) -> None:
 
 @errors.command()
 @app_target
+@beside_option
 @click.argument("places", metavar="[PLACE]...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="All that wait; they do not wait any more then.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask first.")
 @broker_options
-def resend(broker: Target, target: str, places: tuple[str, ...], everything: bool, yes: bool) -> None:
+def resend(
+    broker: Target, target: str, beside: str | None, places: tuple[str, ...], everything: bool, yes: bool
+) -> None:
     """Write dead letters of APP once more to the topics they came from: those at the PLACES, or all that wait.
 
     They come behind all other records. If one fails again it is a new dead letter, and says how often it has failed.
-    Records that could not be written to a topic came from none, and are left out of --all.
+    Records that could not be written to a topic came from none, and those that were too large for the letters are not
+    whole: both are left out of --all. One that is sent by its PLACE waits on, and is sent again with --all.
     """
     if everything == bool(places):
         raise click.UsageError("name the places of the letters to send again, or --all")
-    with _letters(broker, target) as letters:
+    with _letters(broker, target, beside) as letters:
         waiting = list(letters.waiting()) if everything else named(letters, places)
-        found = [letter for letter in waiting if letter.has_origin] if everything else waiting
+        found = [letter for letter in waiting if letter.whole] if everything else waiting
         topics = sorted({letter.topic for letter in found})
         if not found:
-            click.echo(f"no dead letters in {letters.topic} wait", err=True)
+            some = f", but {len(waiting)} that cannot be sent again" if waiting else ""
+            click.echo(f"no dead letters in {letters.topic} wait{some}", err=True)
             return
         if not yes:
             click.confirm(f"write {_count(found)} to {', '.join(topics)}?", abort=True, err=True)
@@ -88,13 +95,13 @@ def resend(broker: Target, target: str, places: tuple[str, ...], everything: boo
         if everything:
             letters.done_with(waiting)
     if len(found) < len(waiting):
-        click.echo(f"left out {len(waiting) - len(found)} that could not be written", err=True)
+        click.echo(f"left out {len(waiting) - len(found)} that cannot be sent again; list --all shows them", err=True)
     click.echo(f"sent {_count(found)} to {', '.join(topics)}")
 
 
 @contextmanager
-def _letters(broker: Target, target: str) -> Iterator[DeadLetters]:
-    app = load_app(target)
+def _letters(broker: Target, target: str, beside: str | None) -> Iterator[DeadLetters]:
+    app = load_app(target, beside=beside)
     with connected(target_of(app, broker)) as to:
         try:
             yield DeadLetters(app.dead_letters, to.address, to.kafka)

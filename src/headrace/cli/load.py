@@ -6,6 +6,7 @@ import importlib
 import runpy
 import sys
 import traceback
+from functools import cache
 from pathlib import Path
 
 import click
@@ -35,13 +36,20 @@ checkpoint_option = click.option(
 )
 
 
-def load_app(target: str, checkpoint: str | None = None) -> App:
+beside_option = click.option(
+    "--as", "beside", metavar="NAME", help="For the run beside it, see: headrace run --as NAME."
+)
+
+
+def load_app(target: str, checkpoint: str | None = None, beside: str | None = None) -> App:
     """The application in `file.py`, `file.py:name` or `package.module:name`; the name is `app` if not given.
 
-    With `checkpoint` it goes on from there, whatever it says.
+    With `checkpoint` it goes on from there, whatever it says; with `beside` it is the run of this name beside it.
     """
     app = _found(target)
     app.checkpoint = Place.of(checkpoint, app.id) if checkpoint else app.checkpoint
+    if beside is not None:
+        app.run_beside(beside)
     return app
 
 
@@ -69,7 +77,7 @@ def checkpoint_of(app: App) -> Checkpoint:
     from headrace.spark.files import SharedFiles  # loads pyspark
     from headrace.spark.session import join
 
-    files = SharedFiles(lambda: join(app.spark, place.directory / "spark.log"), place.address)
+    files = SharedFiles(cache(lambda: join(app.spark, place.directory / "spark.log")), place.address)
     return Checkpoint(app.id, place.directory, place.address, files)
 
 

@@ -13,15 +13,15 @@ from headrace.cli.record_lines import timestamp_of
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.app import App
 from headrace.runtime.checkpoint import Checkpoint
-from headrace.runtime.reset import Move, Reset, To, resetting, switch
+from headrace.runtime.reset import Beginning, Move, Reset, adoptable, resetting, switch
 
 
-class Beginning(click.ParamType[To]):
+class BeginningType(click.ParamType[Beginning]):
     """earliest, latest, a time, or a file of offsets."""
 
     name = "earliest|latest|TIME|FILE"
 
-    def convert(self, value: To, param: click.Parameter | None, ctx: click.Context | None) -> To:
+    def convert(self, value: Beginning, param: click.Parameter | None, ctx: click.Context | None) -> Beginning:
         if not isinstance(value, str) or value in ("earliest", "latest"):
             return value
         try:
@@ -34,14 +34,20 @@ class Beginning(click.ParamType[To]):
 
 @click.command()
 @app_target
-@click.option("--to", type=Beginning(), help="From where streams are read.")
+@click.option("--to", type=BeginningType(), help="From where streams are read.")
 @click.option("--as", "beside", metavar="NAME", help="Instead: go on from where `headrace run --as NAME` has come to.")
 @checkpoint_option
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask first.")
 @broker_options
 def reset(
-    broker: Target, target: str, to: To | None, beside: str | None, checkpoint: str | None, dry_run: bool, yes: bool
+    broker: Target,
+    target: str,
+    to: Beginning | None,
+    beside: str | None,
+    checkpoint: str | None,
+    dry_run: bool,
+    yes: bool,
 ) -> None:
     """Have APP begin anew at its next start: its state is removed, and its topics are read from another place.
 
@@ -77,7 +83,10 @@ def _switch(app: App, broker: Target, name: str, *, dry_run: bool, yes: bool) ->
     if app.checkpoint.address is not None:
         raise click.UsageError("--as is for checkpoints in directories")
     mine, other = (Checkpoint(app.id, place.directory) for place in (app.checkpoint, app.checkpoint.beside(name)))
+    plan = rewrite(app.plan())
     with ExitStack() as held:
+        at = held.enter_context(connected(target_of(app, broker)))
+        adoptable(plan, other, name, at.address, at.kafka)
         for one in (mine, other):
             one.take()
             held.callback(one.release)
@@ -87,8 +96,7 @@ def _switch(app: App, broker: Target, name: str, *, dry_run: bool, yes: bool) ->
             return
         if not yes:
             click.confirm(f"switch application {app.id!r}?", abort=True, err=True)
-        at = held.enter_context(connected(target_of(app, broker)))
-        switch(rewrite(app.plan()), mine, other, name, at.address, at.kafka)
+        switch(plan, mine, other, name, at.address, at.kafka)
     click.echo(f"application {app.id!r} goes on from there at its next start")
 
 
@@ -109,6 +117,6 @@ def _words(move: Move) -> str:
 
 
 def _places(move: Move) -> str:
-    if move.from_beginning:
+    if not move.named:
         return "its beginning"
     return ", ".join(f"{partition}@{offset}" for partition, offset in sorted(move.after.items()))

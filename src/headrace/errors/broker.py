@@ -179,14 +179,14 @@ class LetterMissing(BrokerError):
         )
 
 
-class LetterHasNoOrigin(BrokerError):
-    """A dead letter does not say where its record came from."""
+class LetterNotWhole(BrokerError):
+    """A dead letter has not all that it would take to write its record again."""
 
-    code = "letter-has-no-origin"
+    code = "letter-not-whole"
 
-    def __init__(self, place: str, topic: str) -> None:
+    def __init__(self, place: str, topic: str, why: str) -> None:
         super().__init__(
-            f"the dead letter {place} does not say where its record came from",
+            f"the dead letter {place} {why}",
             where=topic,
             fix="leave it out: name the places of the others",
         )

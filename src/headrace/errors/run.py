@@ -60,6 +60,49 @@ class TakenOver(RunError):
         )
 
 
+class CheckpointBehind(RunError):
+    """More was written than the checkpoint knows of: it is a copy from before."""
+
+    code = "checkpoint-behind"
+
+    def __init__(self, task: str, written: int, batch: int) -> None:
+        super().__init__(
+            f"the checkpoint is at batch {batch}, but batch {written} was written already",
+            where=task,
+            fix="put back the newest checkpoint; else begin anew with headrace reset, or have all since then written"
+            ' again with guarantee="at_least_once"; and see to it that the application is started once only',
+        )
+
+
+class BatchHalfDone(RunError):
+    """A store joins an application in the middle of a batch."""
+
+    code = "batch-half-done"
+
+    def __init__(self, app: str, batch: int, stores: Sequence[str]) -> None:
+        named = ", ".join(map(repr, stores))
+        super().__init__(
+            f"application {app!r} was ended in batch {batch}, and goes on in it with new stores: {named}",
+            fix="let it finish the batch without them first: headrace run APP --until latest",
+        )
+
+
+class BatchTooLong(RunError):
+    """A batch took longer than a transaction may be open, so the broker gave up what it had written."""
+
+    code = "batch-too-long"
+    may_pass = True  # as when a service that a function asks was slow
+
+    def __init__(self, took_ms: int, most_ms: int) -> None:
+        super().__init__(
+            f"a batch was not done after {took_ms // 1000} s, and the broker has given up its transaction, which may be"
+            f" open for {most_ms // 1000} s",
+            fix='make its functions faster; or do without transactions until it is done: guarantee="at_least_once"; or'
+            ' let them be open for longer: kafka={"transaction.timeout.ms": ...}, up to transaction.max.timeout.ms of'
+            " the broker",
+        )
+
+
 class CheckpointUnwritable(RunError):
     """The checkpoint directory cannot be written."""
 
@@ -80,11 +123,11 @@ class CheckpointForeign(RunError):
 
     code = "checkpoint-foreign"
 
-    def __init__(self, path: str, what: str, there: object, here: object) -> None:
+    def __init__(self, path: str, what: str, there: object, here: object, fix: str | None = None) -> None:
         super().__init__(
             f"this checkpoint was made with {what} {there}, now it is {here}",
             where=path,
-            fix="start with the old one, give the application a new id, or begin anew: headrace reset",
+            fix=fix or "start with the old one, give the application a new id, or begin anew: headrace reset",
         )
 
 
@@ -93,14 +136,12 @@ class StateChanged(RunError):
 
     code = "state-changed"
 
-    def __init__(self, app: str, path: str, differences: Sequence[str], *, only_stages: bool = False) -> None:
-        handlers = "with on_error or .errors() in front of a repartition there is a stage more: "
+    def __init__(self, app: str, path: str, differences: Sequence[str], hint: str = "") -> None:
         super().__init__(
             f"application {app!r} does not fit its state: {'; '.join(differences)}",
             where=path,
-            fix=(handlers if only_stages else "") + "start with the old topology; or migrate: give the new one another"
-            " application id, it then reads its topics again while the old one runs; or begin anew under this id:"
-            " headrace reset",
+            fix=f"{hint}start with the old topology; or migrate: give the new one another application id, it then reads"
+            " its topics again while the old one runs; or begin anew under this id: headrace reset",
         )
 
 
@@ -139,9 +180,10 @@ class WorkerLost(RunError):
     code = "worker-lost"
     may_pass = True  # as when the machine was short of memory
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, where: str | None = None) -> None:
         super().__init__(
             f"a Python process was lost again and again: {reason}",
+            where=where,
             fix="mend the code that runs there; worker_timeout= and worker_memory_mb= are its limits",
         )
 

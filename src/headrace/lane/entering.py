@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from typing import NamedTuple, cast
 
@@ -12,7 +12,7 @@ from headrace.model.change import Change
 from headrace.model.record import Header, RawRecord, Record
 from headrace.plan.nodes import Source
 
-_PLACE, _PARTITION = 40, (1 << 24) - 1
+_PARTITION = (1 << 24) - 1
 
 
 class Rows(NamedTuple):
@@ -30,14 +30,14 @@ class Rows(NamedTuple):
     """Where they were read: topic-partition@offset."""
 
     @staticmethod
-    def read(chunk: Reader, count: int, topics: Mapping[int, str]) -> Rows:
-        """What a message holds."""
+    def read(chunk: Reader, count: int, topic: Callable[[int], str]) -> Rows:
+        """What a message holds; `topic` tells the one of the number that says where a record was read."""
         times, sources, offsets = chunk.int64s(count), chunk.int64s(count), chunk.int64s(count)
         keys, values, olds = (chunk.column(count) or [None] * count for _ in range(3))
         headers, outdated = chunk.column(count), chunk.column(count)
         latest = [True] * count if outdated is None else [one is None for one in outdated]
         unpacked = [()] * count if headers is None else [_headers(one) for one in headers]
-        return Rows(times, keys, values, olds, latest, unpacked, _origins(sources, offsets, topics))
+        return Rows(times, keys, values, olds, latest, unpacked, _origins(sources, offsets, topic))
 
     def one_by_one(self) -> Iterator[tuple[RawRecord, bytes | None, bool]]:
         """Records, old values, and whether they are the latest. A plain tuple is all that a `RawRecord` is."""
@@ -73,8 +73,8 @@ def entering(node: Enter) -> Reading:
     return read
 
 
-def _origins(sources: Sequence[int], offsets: Sequence[int], topics: Mapping[int, str]) -> list[str]:
-    places = {one: f"{topics.get(one >> _PLACE, '?')}-{one & _PARTITION}@" for one in set(sources)}
+def _origins(sources: Sequence[int], offsets: Sequence[int], topic: Callable[[int], str]) -> list[str]:
+    places = {one: f"{topic(one)}-{one & _PARTITION}@" for one in set(sources)}
     return [f"{places[source]}{offset}" for source, offset in zip(sources, offsets, strict=True)]
 
 

@@ -51,7 +51,7 @@ class Program:
     sending_old: frozenset[Node]
     reading_failures: frozenset[Node]
     topics: Mapping[int, str]
-    """The topics by their places in the numbers that say where a record was read."""
+    """The topics by their places in the numbers that say where a record was read; patterns are between slashes."""
 
     partitions: Mapping[str, int]
     """How many partitions the repartitions have."""

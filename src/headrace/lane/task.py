@@ -31,6 +31,7 @@ from headrace.task.timers import NEVER
 from headrace.task.timestamps import Timestamps
 
 _PART = 4
+_PLACE, _TOPIC = 40, 24
 
 Entry = Callable[[RawRecord, bytes | None, bool], None]
 """What happens to a record that comes in: of a change of a table with the old value, and whether it is the latest."""
@@ -67,12 +68,15 @@ class LaneTask:
         self._alone: dict[int, tuple[Enter | Source, Way]] = {}
         """Of those entries that lead to one task, and are no changes: the node, and the way into the task."""
         self._flushes: list[Callable[[], None]] = []
+        self._matched: dict[int, str] = {}
+        """The topics of patterns whose records came in this batch."""
 
     def begin(self, batch: int, now_ms: int) -> bytes:
         """A batch begins: make the calls that the time of day asks for."""
         self._clock.set(now_ms)
         random.seed(f"{self._program.plan.app}/{self._context.partition}/{batch}")
         self._outbox.cause = NOBODY
+        self._matched.clear()
         if not self._entries:
             self._start()
         else:
@@ -83,7 +87,7 @@ class LaneTask:
     def take(self, chunk: Reader) -> bytes:
         """What comes of a chunk of records."""
         refused, count = chunk.text(), chunk.int32()
-        tags, rows = chunk.int32s(count), Rows.read(chunk, count, self._program.topics)
+        tags, rows = chunk.int32s(count), Rows.read(chunk, count, self._topic)
         for _ in range(chunk.int32()):
             self._state.cells(chunk.text()).came_along(chunk.data(), chunk.part())
         if self._program.lookups:
@@ -248,6 +252,17 @@ class LaneTask:
         topic, ts, key, value, headers, _ = raw
         chosen = None if partition is None else partition.to_bytes(_PART, "big")
         self._outbox.add(self._program.exits[node.name].tag, ts, key, value, chosen, headers, topic.encode(), True)
+
+    def _topic(self, source: int) -> str:
+        """The topic of a number that says where a record was read; which of a pattern's topics it is, is asked for."""
+        name = self._program.topics.get(source >> _PLACE, "?")
+        if not name.startswith("/"):
+            return name
+        number = source >> _TOPIC
+        if number not in self._matched:
+            asked = Writer().text(name[1:-1]).int64(source).take()
+            self._matched[number] = self._channel.ask("T", asked).text()
+        return self._matched[number]
 
     def _partitions(self, topic: str) -> int:
         if topic not in self._program.partitions:

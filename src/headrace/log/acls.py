@@ -35,9 +35,11 @@ class Acl:
     name: str
     prefixed: bool = False
 
-    def command(self, address: str, principal: str) -> str:
-        """The line that grants it, for a shell."""
-        words = ["kafka-acls", "--bootstrap-server", address, "--add", "--allow-principal", principal]
+    def command(self, address: str, principal: str, config: str | None = None) -> str:
+        """The line that grants it, for a shell; an administrator's properties are in the file `config`."""
+        words = ["kafka-acls.sh", "--bootstrap-server", address]
+        words += ["--command-config", config] if config else []
+        words += ["--add", "--allow-principal", principal]
         words += ["--operation", self.operation, f"--{self.kind}", self.name]
         return shlex.join(words + (["--resource-pattern-type", "prefixed"] if self.prefixed else []))
 

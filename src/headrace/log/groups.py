@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from typing import Any
 
@@ -50,6 +50,17 @@ class Group:
         except KafkaException as exc:
             if exc.args[0].code() != KafkaError.GROUP_ID_NOT_FOUND:
                 raise PositionsRefused(self.name, reason_of(exc.args[0])) from exc
+
+    def notes(self, topics: Iterable[str]) -> list[str]:
+        """What is noted beside its positions in the first partitions of some topics, none that may not stay."""
+        settings = {"group.id": self.name, "enable.auto.commit": False, "isolation.level": "read_committed"}
+        consumer, _ = make_client(Consumer, self._address, self._kafka, settings)
+        with closing(consumer):
+            try:
+                found = consumer.committed([TopicPartition(topic, 0) for topic in topics], timeout=_ANSWER_S)
+            except KafkaException as exc:
+                raise refused(self.name, exc.args[0], doing="read") from exc
+        return [one.metadata for one in found if one.metadata]
 
     def positions(self) -> dict[tuple[str, int], int]:
         """How far it has come."""

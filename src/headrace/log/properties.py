@@ -27,6 +27,7 @@ _RENAMED = {
     "send.buffer.bytes": "socket.send.buffer.bytes",
     "receive.buffer.bytes": "socket.receive.buffer.bytes",
     "fetch.max.wait.ms": "fetch.wait.max.ms",
+    "max.request.size": "message.max.bytes",
 }
 
 _JAVA_ONLY = re.compile(
@@ -77,11 +78,26 @@ _LOGINS = re.compile(
 )
 
 
+ADDRESS = ("bootstrap.servers", "metadata.broker.list")
+"""What the clients call the addresses of brokers; here they have a place of their own."""
+
+
 def refuse_ours(kafka: Mapping[str, str]) -> None:
     """Properties that an application sets by itself are no one's to give."""
     for name in kafka:
         if name in _OURS:
             raise ClientPropertyRefused(name, "an application sets it by itself", fix="leave it out of kafka={...}")
+
+
+def _checked(kafka: Mapping[str, str]) -> dict[str, str]:
+    """The properties with their secrets, and without any that is nobody's to give to a client."""
+    kafka = with_secrets(kafka)
+    refuse_code(kafka)
+    for name in ADDRESS:
+        if name in kafka:  # one client would go there, the other not
+            fix = 'name it with broker="...", or --broker, instead'
+            raise ClientPropertyRefused(name, "the broker is not named among the properties", fix=fix)
+    return kafka
 
 
 def refuse_code(kafka: Mapping[str, str]) -> None:
@@ -102,8 +118,7 @@ def for_librdkafka(kafka: Mapping[str, str]) -> dict[str, str]:
     `sasl.jaas.config` of PLAIN and SCRAM becomes user name and password, PEM stores become certificate files. A Java
     key store (JKS) is refused: librdkafka cannot read it.
     """
-    kafka = with_secrets(kafka)
-    refuse_code(kafka)
+    kafka = _checked(kafka)
     made: dict[str, str] = {}
     if "sasl.jaas.config" in kafka:
         made.update(_login_of(kafka["sasl.jaas.config"]))
@@ -135,8 +150,7 @@ def for_java(kafka: Mapping[str, str]) -> dict[str, str]:
     User name and password become a `sasl.jaas.config`, certificate files become PEM stores. A certificate and a key
     in two files are read here, because Java wants both in one place.
     """
-    kafka = with_secrets(kafka)
-    refuse_code(kafka)
+    kafka = _checked(kafka)
     original = {ours: java for java, ours in _RENAMED.items()}
     given = {original.get(name, name): value for name, value in kafka.items()}
     user, password = given.pop("sasl.username", None), given.pop("sasl.password", None)

@@ -22,6 +22,8 @@ _ANY_PARTITION = -1
 _DELIVERY_S = 30
 _SILENCE_S = 10.0
 _POLL_S = 0.2
+_LARGEST = 1_000_000_000
+"""As much as the client can take: what is too large is the topic's to say."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +63,7 @@ def produce(address: str, kafka: Mapping[str, str] | None, topic: str, records: 
         "enable.idempotence": True,
         "linger.ms": 5,
         "message.timeout.ms": _DELIVERY_S * 1000,
+        "message.max.bytes": _LARGEST,
     }
     producer, _ = make_client(Producer, address, kafka, settings)
     writing = _Writing(producer, topic)

@@ -135,7 +135,10 @@ class App(Builder):
         return self._run.metrics() if self._run is not None else Metrics(app=self.id)
 
     def on_batch(self, listener: Callable[[Metrics], object]) -> None:
-        """Call `listener(metrics)` after every batch, in a thread beside the application."""
+        """Call `listener(metrics)` after every batch, in a thread beside the application.
+
+        It may call `close()`, which then only asks for it: the application closes when its listeners have returned.
+        """
         self._told.append(listener)
 
     def store(self, name: str) -> Store:
@@ -193,17 +196,17 @@ class App(Builder):
         plan = self._rewritten()
         from headrace.runtime.run import Run  # loads pyspark
 
-        self._enter(State.STARTING)
-
-        try:
-            self._run = Run(self)
-            self._run.start(plan, until_latest=until == "latest")
-        except BaseException:
-            if self._run is not None:
-                self._run.release()
-            self._enter(State.FAILED)
-            raise
-        self._enter(State.RUNNING)
+        with self._ending:  # whoever closes it meanwhile, as after a quick first batch, waits until it runs
+            self._enter(State.STARTING)
+            try:
+                self._run = Run(self)
+                self._run.start(plan, until_latest=until == "latest")
+            except BaseException:
+                if self._run is not None:
+                    self._run.release()
+                self._enter(State.FAILED)
+                raise
+            self._enter(State.RUNNING)
         growing = [store.store for store in growing_stores(plan.nodes)]
         if growing:
             self.say(f"stores without bound: {', '.join(growing)} (describe() says why)")
@@ -220,7 +223,10 @@ class App(Builder):
         return True
 
     def close(self) -> None:
-        """Finish the batch, close, and give back what was started. Safe to call twice."""
+        """Finish the batch, close, and give back what was started. Safe to call twice, and in listeners."""
+        if self._run is not None and self._run.calls:
+            threading.Thread(target=self.close).start()
+            return
         with self._ending:
             if self._run is None or self._state is State.CLOSING or self._state.ended:
                 return

@@ -40,13 +40,23 @@ def complete_changelogs(plan: Plan, topics: Topics, known: Layout | None) -> lis
     """
     if known is None:
         return sorted(node.table for node in plan.of(Changelog))
-    there = topics.partitions(str(node.topic) for node in plan.of(Changelog))
+    there = topics.identities(str(node.topic) for node in plan.of(Changelog))
     before = {store for stage in known.stages for store in stage}
-    return sorted(
-        node.table
-        for node in plan.of(Changelog)
-        if node.table not in before or (node.table in known.changelogs and there[str(node.topic)] is not None)
-    )
+
+    def goes_on(node: Changelog) -> bool:
+        found = there[str(node.topic)]
+        wanted = found and known.changelog_ids.get(node.table, found.id)
+        return node.table in known.changelogs and found is not None and found.id == wanted
+
+    return sorted(node.table for node in plan.of(Changelog) if node.table not in before or goes_on(node))
+
+
+def with_changelogs(layout: Layout, stores: Iterable[str], topics: Topics) -> Layout:
+    """A layout that knows which topics are the complete changelogs of these stores."""
+    named = {changelog_topic(layout.app, store): store for store in stores}
+    found = topics.identities(named)
+    ids = {named[topic]: identity.id for topic, identity in found.items() if identity is not None}
+    return replace(layout, changelogs=sorted(ids), changelog_ids=ids)
 
 
 def ensure_changelogs(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import uuid
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,12 +19,11 @@ from headrace.errors import (
     CheckpointInUse,
     CheckpointUnwritable,
     PartitionsChanged,
-    ResetRefused,
     StateChanged,
 )
 from headrace.log.files import write_whole
 from headrace.log.locks import FileLock
-from headrace.runtime.kept import Evolution, Stages
+from headrace.runtime.kept import Evolution, Kept, Lanes, Stages
 from headrace.runtime.resumption import Resumption, bytes_to_load
 
 _LAST_BREATH_S = 60.0
@@ -55,6 +55,17 @@ class Layout:
 
     changelogs: list[str] = field(default_factory=list)
     """The stores whose changelogs have all of their rows."""
+
+    changelog_ids: dict[str, str] = field(default_factory=dict)
+    """The ids of their topics: one that was made anew by somebody else has not."""
+
+    lanes: Lanes = field(default_factory=dict)
+    """In which lanes each stage runs."""
+
+    @property
+    def kept(self) -> Kept:
+        """All that was kept."""
+        return Kept(self.stages, self.lanes)
 
 
 class Files(Protocol):
@@ -158,18 +169,42 @@ class Checkpoint:
             self._files.write(_RESET, json.dumps({"starts": starts}, indent=2) + "\n")
         self.complete_reset()
 
-    def adopt(self, other: Checkpoint) -> None:
-        """Go on from where another run of the same application has come to, which stays as it is.
+    @property
+    def begun(self) -> bool:
+        """Whether Spark has something in the directory to go on from."""
+        return (self.directory / _SPARK).is_dir()
+
+    def adopt(self, other: Checkpoint, layout: Layout) -> Layout:
+        """Go on from where another run of the same application has come to, which stays as it is; the new layout.
 
         Changelogs are not in there: those of this application do not fit its state any more.
         """
-        layout = other.known_layout()
-        if layout is None or not (other.directory / _SPARK).is_dir():
-            raise ResetRefused(
-                f"there is no run to go on from at {other.place}", "run it first: headrace run --as NAME"
-            )
-        with self.renewed(replace(layout, app=self._app, changelogs=[])) as fresh, writing(self.place):
+        adopted = replace(layout, app=self._app, changelogs=[])
+        with self.renewed(adopted) as fresh, writing(self.place):
             shutil.copytree(other.directory / _SPARK, fresh, dirs_exist_ok=True)
+            # Another query, for both go on: what one has written does not tell of the batches of the other.
+            (fresh / ".metadata.crc").unlink(missing_ok=True)
+            (fresh / "metadata").write_text(json.dumps({"id": str(uuid.uuid4())}))
+        return adopted
+
+    def half_done(self) -> tuple[str, int] | None:
+        """The query and the batch that was begun and is not done, of which a part may be written; None without one."""
+        begun, done = (self._last(log) for log in ("offsets", "commits"))
+        if begun <= done:
+            return None
+        return json.loads(self._files.read(f"{_SPARK}/metadata") or "{}").get("id", ""), begun
+
+    @property
+    def has_state(self) -> bool:
+        """Whether a batch is done: what one that was broken off has kept counts as nothing."""
+        return self._last("commits") >= 0
+
+    def refuse_lost_layout(self) -> None:
+        """Refuse to take for a first start what has done batches: nobody knows by which layout."""
+        if self.has_state:
+            raise CheckpointBroken(
+                f"{self.place.rstrip('/')}/{_LAYOUT}", "it is gone, and Spark has done batches there"
+            )
 
     @contextmanager
     def renewed(self, layout: Layout) -> Iterator[Path]:
@@ -217,49 +252,60 @@ class Checkpoint:
             self.refuse_misfit(known, layout)
         if known != layout:
             with writing(self.place):
+                if not self.has_state:
+                    self._files.remove(f"{_SPARK}/state")
                 self._files.write(_LAYOUT, json.dumps(asdict(layout), indent=2) + "\n")
         self._files.remove(_RESET)
 
     def resumption(self, tasks: int) -> Resumption | None:
         """What there is to go on from; None before a batch is done, and where no state is kept."""
         try:
-            done = [int(name) for name in self._files.names(f"{_SPARK}/commits") if name.isdigit()]
-            if not done or not self._files.names(f"{_SPARK}/state"):
+            done = self._last("commits")
+            if done < 0 or not self._files.names(f"{_SPARK}/state"):
                 return None
             # At an address that others share, to look into every file may take longer than to load them.
             size = bytes_to_load(self.directory / _SPARK / "state") if isinstance(self._files, LocalFiles) else None
         except (OSError, KeyError, zipfile.BadZipFile):
             return None  # only told: whoever reads it next says what is wrong with it
-        return Resumption(max(done), tasks, size)
+        return Resumption(done, tasks, size)
 
     def refuse_foreign(self, known: Layout, app: str, cluster: str) -> None:
         """Refuse a checkpoint of another application, or of one on another cluster."""
-        for name, here in (("app", app), ("cluster", cluster)):
+        own = "name a checkpoint of this application's own: --checkpoint, or checkpoint= of the application"
+        for name, here, fix in (("app", app, own), ("cluster", cluster, None)):
             if getattr(known, name) != here:
-                raise CheckpointForeign(self.place, _WORDS[name], getattr(known, name), here)
+                raise CheckpointForeign(self.place, _WORDS[name], getattr(known, name), here, fix)
 
     def refuse_misfit(self, known: Layout, layout: Layout) -> None:
         """Refuse a layout that cannot go on from the one that is known.
 
         Application, cluster, number of tasks and sources have to be the same. Every store has to be there as before, in
-        the same stage of as many; others may join them. What keeps no state may change at will.
+        the same stage of as many and in the same lane, and so has what is held back; others may join them. What keeps
+        no state may change at will, and so may all of it before the first batch is done.
         """
         self.refuse_foreign(known, layout.app, layout.cluster)
         for source, there in known.sources.items():
             _refuse_other_partitions(there, layout.sources.get(source))
-        self.refuse_other_state(known, layout.stages)
-        for name in ("tasks", "sources"):
-            there, here = getattr(known, name), getattr(layout, name)
-            if name == "sources":  # where no store was, it does not matter by which rule records are shared
-                here = {source: now if there.get(source) != {} else {} for source, now in here.items()}
-            if there != here:
-                raise CheckpointForeign(self.place, _WORDS[name], there, here)
+        if self.has_state:
+            self.refuse_other_state(known, layout.kept)
+        if known.tasks != layout.tasks:
+            raise CheckpointForeign(self.place, _WORDS["tasks"], known.tasks, layout.tasks)
+        # Where nothing was kept, it does not matter by which rule records are shared.
+        ruled = [source for source, there in known.sources.items() if there != {} and self.has_state]
+        if known.sources.keys() != layout.sources.keys() or any(
+            known.sources[one] != layout.sources[one] for one in ruled
+        ):
+            raise CheckpointForeign(self.place, _WORDS["sources"], known.sources, layout.sources)
 
-    def refuse_other_state(self, known: Layout, stages: Stages) -> None:
+    def refuse_other_state(self, known: Layout, here: Kept) -> None:
         """Refuse stages that do not find again what is kept."""
-        found = Evolution.of(known.stages, stages)
+        found = Evolution.of(known.kept, here)
         if found.misfits:
-            raise StateChanged(self._app, self.place, found.misfits, only_stages=found.only_stages)
+            raise StateChanged(self._app, self.place, found.misfits, found.hint)
+
+    def _last(self, log: str) -> int:
+        """The last batch of which a log of Spark's knows, -1 before the first."""
+        return max((int(name) for name in self._files.names(f"{_SPARK}/{log}") if name.isdigit()), default=-1)
 
     @property
     def _pid(self) -> Path:

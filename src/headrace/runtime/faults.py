@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator
 
 from headrace.errors import (
+    BatchTooLong,
     BufferFull,
+    CheckpointBehind,
     HeadraceError,
     NotAllowed,
     PartitionsChanged,
@@ -57,12 +59,16 @@ def _read(text: str, at: int) -> HeadraceError | None:
         return NotAllowed([f"{reason} on {subject}"])
     if kind == "records-gone":
         return RecordsGone(subject, int(reason))
+    if kind == "batch-behind":
+        return CheckpointBehind(subject, int(reason), int(where))
     if kind == "topic-replaced":
         return TopicReplaced(subject)
     if kind == "python":
         return _from_python(subject, reason, where, str(fault["trace"]))
     if kind == "worker-lost":
-        return _noted(WorkerLost(reason), str(fault["trace"]))
+        return _noted(WorkerLost(reason, where or None), str(fault["trace"]))
+    if kind == "batch-too-long":
+        return BatchTooLong(int(subject), int(reason))
     if kind == "buffer-full":
         return BufferFull(subject, reason, where or None)
     return RecordFailed(subject, reason, where or None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -10,15 +10,28 @@ from headrace.model.durations import duration_text
 from headrace.model.types import Type
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, Repartition, Source
-from headrace.spark.placement import Placement, stores
-from headrace.spark.timestamps import remembering
+from headrace.plan.schema import Schema
+from headrace.spark.placement import Lane, Placement, stores
+from headrace.spark.timestamps import remembering, stamped_in_python
 
 Account = dict[str, str]
-"""Of one store: by which operator, of which keys and values, which task owns a key, and how long it lasts."""
+"""Of one store: by which operator, of which keys and values, which task owns a key, how long it lasts, and its lane.
+
+Older checkpoints do not tell the lane.
+"""
 
 Stages = list[dict[str, Account]]
-"""The stores of each stage by their names."""
+"""The stores of each stage by their names, and what operators hold back."""
 
+Lanes = dict[str, list[str]]
+"""The lanes of each stage, and of the one that finds times: each has a state of its own in Spark's checkpoint.
+
+There are none in older checkpoints, which do not tell what is held back, either.
+"""
+
+_TIMES = "times"
+_HELD = "what "
+_LANES = {Lane.KERNEL.value: "the kernel", Lane.PYTHON.value: "Python"}
 _WORDS = {
     "op": "operator",
     "keys": "key type",
@@ -28,17 +41,29 @@ _WORDS = {
 }
 
 
-def kept(plan: Plan) -> Stages:
-    """The stages of a plan with all that is kept in them."""
+@dataclass(frozen=True)
+class Kept:
+    """All that the stages of an application keep."""
+
+    stages: Stages
+    lanes: Lanes = field(default_factory=dict)
+
+
+def kept(plan: Plan) -> Kept:
+    """What the stages of a plan keep."""
     placement = Placement(plan)
-    times: Stages = []
+    stages: Stages = []
+    lanes: Lanes = {_TIMES: []}
     if remembering(placement):
         account = {"op": "timestamps", "keys": "partitions", "values": "int", "tasks": "by partition", "time": ""}
-        times.append({"partition times": account})
-    return times + [
-        {store: _account(node) for node in placement.stage(number) for store in stores(node)}
-        for number in range(1, placement.stages + 1)
-    ]
+        stages.append({"partition times": {**account, "lane": Lane.KERNEL.value}})
+        lanes[_TIMES].append(Lane.KERNEL.value)
+    if stamped_in_python(placement):
+        lanes[_TIMES].append(Lane.PYTHON.value)
+    for number in range(1, placement.stages + 1):
+        stages.append(dict(_accounts(placement, number)))
+        lanes[str(number)] = [lane for lane in _LANES if placement.stage(number, Lane(lane))]
+    return Kept(stages, lanes)
 
 
 @dataclass(frozen=True)
@@ -52,54 +77,115 @@ class Evolution:
     only_stages: bool = False
     """Whether nothing has changed but the number of stages, and so in which of them stores are."""
 
+    other_lanes: bool = False
+    """Whether something has come from the kernel to Python, or the other way."""
+
     @staticmethod
-    def of(there: Stages, here: Stages) -> Evolution:
-        """From one account to another; new stores fit as long as there are as many stages as before."""
+    def of(there: Kept, here: Kept) -> Evolution:
+        """From one account to another; new stores fit as long as there are as many stages and lanes as before."""
         old, new, found = _placed(there), _placed(here), Evolution()
-        if len(there) != len(here):
-            words = f"it keeps state in {_stages(len(here))}, it was kept in {_stages(len(there))}"
-            found.changed.append(words)
+        if not there.lanes:
+            new = {name: one for name, one in new.items() if not name.startswith(_HELD)}
+        before, now, lanes = len(there.stages), len(here.stages), list(_other_lanes(there.lanes, here.lanes))
+        if before != now:
+            found.changed.append(f"it keeps state in {_stages(now)}, it was kept in {_stages(before)}")
+        else:
+            found.changed.extend(lanes)
         for name, (stage, account) in old.items():
             if name not in new:
-                found.lost.append(f"store {name!r}")
+                found.lost.append(_called(name))
             elif changes := list(_changes(name, stage, account, new[name])):
                 found.changed.extend(changes)
             else:
-                found.kept.append(f"store {name!r}")
-        found.added.extend(f"store {name!r}" for name in new if name not in old)
-        same = all(name in new and account == new[name][1] for name, (_, account) in old.items())
-        return replace(found, only_stages=same and len(there) != len(here))
+                found.kept.append(_called(name))
+        found.added.extend(_called(name) for name in new if name not in old)
+        parts = {name: _differing(account, new[name][1]) for name, (_, account) in old.items() if name in new}
+        return replace(
+            found,
+            only_stages=before != now and parts.keys() == old.keys() and not any(parts.values()),
+            other_lanes=(before == now and bool(lanes)) or any("lane" in one for one in parts.values()),
+        )
 
     @property
     def misfits(self) -> list[str]:
         """Why the application cannot go on with its state; nothing if it can."""
-        return self.changed + [f"{store} is not there any more" for store in self.lost]
+        return self.changed + [
+            f"nobody sends on {one}" if one.startswith(_HELD) else f"{one} is not there any more" for one in self.lost
+        ]
+
+    @property
+    def hint(self) -> str:
+        """What to know, or to do, before anything that helps with all misfits; nothing for most of them."""
+        told = ""
+        if self.only_stages:
+            told = "with on_error or .errors() in front of a repartition there is a stage more: "
+        elif self.other_lanes:
+            told = "headrace explain tells what runs in Python, and why: "
+        if any(one.startswith(_HELD) for one in self.lost):
+            told += "give what holds something back its old name with name=; or "
+        return told
 
 
 def _changes(name: str, stage: int, account: Account, now: tuple[int, Account]) -> Iterator[str]:
+    called = _called(name)
     if now[0] != stage:
-        yield f"store {name!r} is in stage {now[0]}, it was in stage {stage}"
-    for part, words in _WORDS.items():
-        if account[part] != now[1][part]:
-            yield f"the {words} of store {name!r} is {now[1][part] or 'none'}, it was {account[part] or 'none'}"
+        yield f"{called} is in stage {now[0]}, it was in stage {stage}"
+    for part in _differing(account, now[1]):
+        if part == "lane":
+            yield f"{called} is kept in {_LANES[now[1][part]]}, it was kept in {_LANES[account[part]]}"
+        else:
+            yield f"the {_WORDS[part]} of {called} is {now[1][part] or 'none'}, it was {account[part] or 'none'}"
 
 
-def _placed(stages: Stages) -> dict[str, tuple[int, Account]]:
-    return {name: (number, account) for number, stage in enumerate(stages, 1) for name, account in stage.items()}
+def _differing(account: Account, now: Account) -> list[str]:
+    return [part for part in now if account.get(part, now[part]) != now[part]]
+
+
+def _other_lanes(there: Lanes, here: Lanes) -> Iterator[str]:
+    """The stages that run in more lanes than before, or in fewer: Spark would not find their state."""
+    for stage, lanes in there.items():
+        now = here.get(stage, [])
+        if len(lanes) != len(now):
+            called = "the stage that finds the times of records" if stage == _TIMES else f"stage {stage}"
+            runs, ran = (f"{word} in {_both(one)}" if one else "" for word, one in (("runs", now), ("ran", lanes)))
+            yield f"{called} {runs or 'is not there'}, it {ran or 'was not there'}"
+
+
+def _both(lanes: list[str]) -> str:
+    return " and ".join(_LANES[lane] for lane in lanes)
+
+
+def _called(name: str) -> str:
+    return name if name.startswith(_HELD) else f"store {name!r}"
+
+
+def _placed(found: Kept) -> dict[str, tuple[int, Account]]:
+    return {name: (number, account) for number, stage in enumerate(found.stages, 1) for name, account in stage.items()}
 
 
 def _stages(count: int) -> str:
     return {0: "no stage", 1: "1 stage"}.get(count, f"{count} stages")
 
 
-def _account(node: Node) -> Account:
-    given = [node.output()] if node.facts.table else [upstream.output() for upstream in node.inputs]
+def _accounts(placement: Placement, number: int) -> Iterator[tuple[str, Account]]:
+    """What the nodes of a stage keep: in stores, and what they hold back."""
+    for node in placement.stage(number):
+        lane = placement.lane(node).value
+        given = [node.output()] if node.facts.table else [upstream.output() for upstream in node.inputs]
+        for store in stores(node):
+            yield store, _account(node, given, ", ".join(_times(node)), lane)
+        if node.holds_back:
+            yield f"{_HELD}{node.name!r} holds back", _account(node, node.given(), "", lane)
+
+
+def _account(node: Node, given: Iterable[Schema], time: str, lane: str) -> Account:
     return {
         "op": node.op,
         "keys": _type(node.output().key.type),
         "values": " and ".join(_type(schema.value.type) for schema in given),
         "tasks": _way(node),
-        "time": ", ".join(_times(node)),
+        "time": time,
+        "lane": lane,
     }
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from headrace.errors import LetterHasNoOrigin
+from headrace.errors import LetterNotWhole, TopicMissing
 from headrace.log.groups import Group
 from headrace.log.records import NewRecord, Record, consume, produce
+from headrace.log.topics import Topics
 from headrace.model.failure import HEADERS
 
 _ORIGIN = re.compile(r"(?P<topic>.+)-(?P<partition>\d+)@(?P<offset>\d+)")
@@ -32,9 +33,12 @@ class DeadLetter:
         return values[-1].decode(errors="backslashreplace") if values else ""
 
     @property
-    def has_origin(self) -> bool:
-        """Whether it was read from a topic, and can be sent there again; a record that could not be written was not."""
-        return _ORIGIN.fullmatch(self.told("origin")) is not None
+    def whole(self) -> bool:
+        """Whether it has all of a record that was read from a topic, and can be sent there again.
+
+        One that could not be written was not read, and one that was too large for the letters is not whole.
+        """
+        return _ORIGIN.fullmatch(self.told("origin")) is not None and not self.told("cut")
 
     @property
     def topic(self) -> str:
@@ -48,7 +52,7 @@ class DeadLetter:
             key=self.record.key,
             value=self.record.value,
             headers=kept,
-            timestamp_ms=self.record.timestamp_ms,
+            timestamp_ms=max(self.record.timestamp_ms or 0, 1),  # the client takes 0 for now
             partition=int(self._origin["partition"]),
         )
 
@@ -56,7 +60,9 @@ class DeadLetter:
     def _origin(self) -> re.Match[str]:
         found = _ORIGIN.fullmatch(self.told("origin"))
         if found is None:
-            raise LetterHasNoOrigin(self.place, self.record.topic)
+            raise LetterNotWhole(self.place, self.record.topic, "does not say where its record came from")
+        if self.told("cut"):
+            raise LetterNotWhole(self.place, self.record.topic, f"has not all of its record: {self.told('cut')}")
         return found
 
 
@@ -72,15 +78,18 @@ class DeadLetters:
         return map(DeadLetter, consume(self._address, self._kafka, self.topic))
 
     def waiting(self) -> Iterator[DeadLetter]:
-        """Those that were not sent again."""
+        """Those behind the ones that were sent again all at once."""
         positions = self._group.positions()
         for letter in self.all():
             if letter.record.offset >= positions.get((self.topic, letter.record.partition), 0):
                 yield letter
 
     def send_again(self, letters: Iterable[DeadLetter]) -> int:
-        """Write the records to the topics that they were read from."""
+        """Write the records to the topics that they were read from: none if one of these is not there any more."""
         ordered, count = sorted(letters, key=lambda letter: letter.topic), 0
+        there = Topics(self._address, self._kafka).partitions({letter.topic: None for letter in ordered})
+        if missing := [topic for topic, partitions in there.items() if partitions is None]:
+            raise TopicMissing(missing, self._address)
         for topic, some in groupby(ordered, key=lambda letter: letter.topic):
             count += produce(self._address, self._kafka, topic, (letter.again() for letter in some))
         return count

@@ -13,7 +13,7 @@ from headrace.log.topics import Topics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source
 from headrace.runtime.batch_log import BatchLog
-from headrace.runtime.changelogs import remake_changelogs
+from headrace.runtime.changelogs import remake_changelogs, with_changelogs
 from headrace.runtime.checkpoint import Checkpoint, Layout, writing
 from headrace.runtime.failures import failure_of
 from headrace.runtime.kept import kept
@@ -82,7 +82,7 @@ class Rescale:
             with writing(self.checkpoint.place):
                 self.log.copied(fresh, self.after.tasks, ids)
         complete = remake_changelogs(self.plan, self.after, self.address, self.kafka, spool=self.checkpoint.directory)
-        self.checkpoint.settle(replace(self.after, changelogs=complete))
+        self.checkpoint.settle(with_changelogs(self.after, complete, Topics(self.address, self.kafka)))
         with told_plainly(self.plan.app, self.checkpoint, self.address):
             forget_partitions(session)
         for name in self.writers(self.before)[len(self.writers(self.after)) :]:

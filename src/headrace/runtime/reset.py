@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Set
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from headrace.errors import ResetRefused
+from headrace.errors import HeadraceError, ResetRefused
 from headrace.log.groups import Group
 from headrace.log.topics import Topics
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Source
+from headrace.plan.nodes import Source, To
 from headrace.plan.nodes.to import changelog_topic
 from headrace.runtime.beside import id_beside
-from headrace.runtime.changelogs import existing_changelogs, remake_changelogs
+from headrace.runtime.changelogs import existing_changelogs, remake_changelogs, with_changelogs
 from headrace.runtime.checkpoint import Checkpoint, Layout, Starts
+from headrace.runtime.kept import kept
 from headrace.runtime.topics import topics_of
 
-To = str | int | Path
+Beginning = str | int | Path
 """Where streams are read from: "earliest", "latest", a time in milliseconds, or a file of offsets."""
 
 
@@ -31,8 +32,8 @@ class Move:
     table: bool
     before: Mapping[int, int]
     after: Mapping[int, int]
-    from_beginning: bool
-    """Whatever that is when the application starts."""
+    named: Mapping[int, int]
+    """Those that it is set to; others are the beginnings, wherever these are at the start."""
 
     @property
     def again(self) -> int:
@@ -62,16 +63,19 @@ class Reset:
 
         Changelogs are removed: the next start makes them anew, and would empty those that were left.
         """
-        self.checkpoint.reset({move.topic: _by_text(move.after) for move in self.moves if not move.from_beginning})
+        self.checkpoint.reset({move.topic: _by_text(move.named) for move in self.moves if move.named})
         Topics(address, kafka).delete(self.changelogs)
-        for group in self.groups:
-            Group(group, address, kafka).delete()
         places = {(move.topic, partition): offset for move in self.moves for partition, offset in move.after.items()}
         Group(self.app, address, kafka).publish(places)
+        for group in self.groups:
+            with suppress(HeadraceError):  # nobody looks at it any more; an application may not delete it
+                Group(group, address, kafka).delete()
 
 
 @contextmanager
-def resetting(plan: Plan, checkpoint: Checkpoint, to: To, address: str, kafka: Mapping[str, str]) -> Iterator[Reset]:
+def resetting(
+    plan: Plan, checkpoint: Checkpoint, to: Beginning, address: str, kafka: Mapping[str, str]
+) -> Iterator[Reset]:
     """A reset that may be carried out: nobody runs the application meanwhile.
 
     Tables are read from their beginnings, whatever is said of streams: a table without its rows would be wrong.
@@ -79,15 +83,19 @@ def resetting(plan: Plan, checkpoint: Checkpoint, to: To, address: str, kafka: M
     checkpoint.take()
     try:
         topics, layout = Topics(address, kafka), checkpoint.known_layout()
+        if layout is not None:
+            checkpoint.refuse_foreign(layout, plan.app, layout.cluster)
         before = Group(plan.app, address, kafka).positions()
         offsets = _offsets_of(to, topics)
         moves = []
         for source in plan.of(Source):
             table = source.facts.table
             for topic in topics_of([source], topics):
-                after = topics.begin_offsets(topic) if table else offsets(topic)
+                named = {} if table else offsets(topic)
                 known = {partition: offset for (name, partition), offset in before.items() if name == topic}
-                moves.append(Move(topic, table, known, after, table or to == "earliest"))
+                moves.append(Move(topic, table, known, topics.begin_offsets(topic) | named, named))
+        if isinstance(to, Path):
+            _refuse_unread(to, {move.topic for move in moves if not move.table})
         tasks = layout.tasks if layout is not None else 0
         groups = tuple(f"{plan.app}-sink-{task}" for task in range(tasks))
         changelogs = tuple(existing_changelogs(plan, layout, topics))
@@ -101,27 +109,44 @@ def switch(plan: Plan, mine: Checkpoint, other: Checkpoint, name: str, address: 
 
     If it is broken off, the stores without a complete changelog cannot be asked; all else is as it has to be.
     """
-    topics, beside = Topics(address, kafka), id_beside(plan.app, name)
-    before, layout = mine.known_layout(), other.known_layout()
-    if layout is not None:
-        other.refuse_foreign(layout, beside, topics.cluster_id())
-    mine.adopt(other)
-    adopted = mine.known_layout()
-    assert layout is not None and adopted is not None, "one that is adopted is there"
-    copied = remake_changelogs(plan, layout, address, kafka, spool=mine.directory, rows_of=beside)
+    topics, before, layout = Topics(address, kafka), mine.known_layout(), adoptable(plan, other, name, address, kafka)
+    adopted = mine.adopt(other, layout)
+    rows_of = id_beside(plan.app, name)
+    copied = remake_changelogs(plan, layout, address, kafka, spool=mine.directory, rows_of=rows_of)
     made = {changelog_topic(plan.app, store) for store in copied}
     topics.delete([topic for topic in existing_changelogs(plan, before, topics) if topic not in made])
-    mine.settle(replace(adopted, changelogs=copied))
+    mine.settle(with_changelogs(adopted, copied, topics))
+
+
+def adoptable(plan: Plan, other: Checkpoint, name: str, address: str, kafka: Mapping[str, str]) -> Layout:
+    """The layout of a run beside an application that this one can go on from; refused if it cannot."""
+    layout = other.known_layout()
+    if layout is None or not other.begun:
+        raise ResetRefused(f"there is no run to go on from at {other.place}", f"run it first: headrace run --as {name}")
+    other.refuse_foreign(layout, id_beside(plan.app, name), Topics(address, kafka).cluster_id())
+    other.refuse_other_state(layout, kept(plan))
+    if layout.sources.keys() != (read := {source.name for source in plan.of(Source)}):
+        raise ResetRefused(
+            f"the run at {other.place} has read {', '.join(layout.sources)}, the application reads {', '.join(read)}",
+            f"run it again with the application as it is now: headrace run --as {name}",
+        )
+    written = {to.topic for to in plan.of(To)}
+    if back := [topic for source in plan.of(Source) for topic in source.topics if topic in written]:
+        raise ResetRefused(
+            f"the application reads what it writes ({', '.join(back)}), the run beside it has read topics of its own",
+            "begin anew instead: headrace reset --to",
+        )
+    return layout
 
 
 def _stores(layout: Layout | None) -> tuple[str, ...]:
     return tuple(store for stage in (layout.stages if layout is not None else ()) for store in stage)
 
 
-def _offsets_of(to: To, topics: Topics) -> Callable[[str], dict[int, int]]:
+def _offsets_of(to: Beginning, topics: Topics) -> Callable[[str], dict[int, int]]:
     """How the new positions of a topic are found."""
     if to == "earliest":
-        return topics.begin_offsets
+        return lambda _: {}
     if to == "latest":
         return lambda topic: topics.end_offsets(topic, committed=True)
     if isinstance(to, int):
@@ -144,7 +169,7 @@ def _read(file: Path) -> Starts:
 
 
 def _within(topic: str, named: Mapping[str, int], topics: Topics) -> dict[int, int]:
-    """The offsets of a file for a topic; partitions that it does not name are read from their beginnings."""
+    """The offsets of a file for a topic."""
     begins, ends = topics.begin_offsets(topic), topics.end_offsets(topic)
     for partition, offset in named.items():
         first, last = begins.get(int(partition)), ends.get(int(partition))
@@ -152,7 +177,16 @@ def _within(topic: str, named: Mapping[str, int], topics: Topics) -> dict[int, i
             raise ResetRefused(f"topic {topic!r} has no partition {partition}", f"it has 0 to {len(ends) - 1}")
         if not first <= offset <= last:
             raise ResetRefused(f"{topic}-{partition} has no offset {offset}", f"it has {first} to {last}")
-    return begins | {int(partition): offset for partition, offset in named.items()}
+    return {int(partition): offset for partition, offset in named.items()}
+
+
+def _refuse_unread(file: Path, streams: Set[str]) -> None:
+    for topic in _read(file):
+        if topic not in streams:
+            raise ResetRefused(
+                f"{file} names {topic!r}, which is none of the streams that are read",
+                f"these are {', '.join(sorted(streams)) or 'none'}; tables are always read from their beginnings",
+            )
 
 
 def _by_text(places: Mapping[int, int]) -> dict[str, int]:

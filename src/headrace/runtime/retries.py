@@ -38,5 +38,5 @@ class Retries:
 
     def _repeats(self) -> bool:
         last = self._failures[-_SAME_TRIES - 1 :]
-        same = {failure.what for failure in last}
+        same = {(failure.what, failure.where) for failure in last}
         return len(last) > _SAME_TRIES and len(same) == 1 and isinstance(last[-1], QueryFailed | WorkerLost)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from headrace.dsl.handlers import DEAD_LETTER
 from headrace.errors import (
+    BatchHalfDone,
     BrokerNotShared,
     CheckpointNotShared,
     HeadraceError,
@@ -28,7 +31,7 @@ from headrace.plan.graph import Plan
 from headrace.plan.nodes import Changelog, Source, To
 from headrace.plan.sharing import Sharing
 from headrace.runtime.acls import acls_of
-from headrace.runtime.changelogs import complete_changelogs, ensure_changelogs
+from headrace.runtime.changelogs import complete_changelogs, ensure_changelogs, with_changelogs
 from headrace.runtime.checkpoint import Checkpoint, Layout, Starts
 from headrace.runtime.failures import failure_of
 from headrace.runtime.kept import kept
@@ -53,6 +56,8 @@ _REPLICAS = "replicas"
 _LAST_WORDS_S = 10.0
 _NAMED = 8
 _OPEN = "PLAINTEXT"
+_REPEAT_S = 24 * 3_600.0
+"""After so long positions are said again: a broker forgets those of groups that it has not heard of for a week."""
 
 
 class Run:
@@ -71,7 +76,9 @@ class Run:
         self._joined: spark.Session | None = None
         self._query: Query | None = None
         self._resumption: Resumption | None = None
-        self._metrics, self._counting = Metrics(app=app.id), threading.RLock()
+        self._metrics, self._counting = Metrics(app=app.id), threading.Lock()
+        self._untold: deque[Metrics] = deque()
+        self._watching: threading.Thread | None = None
         self._address, self._log = "", spark.log_of(app.spark, self._checkpoint.log)
         self._retries = Retries(app.retry_ms)
         self._finishing, self._over = threading.Event(), threading.Event()
@@ -93,18 +100,23 @@ class Run:
         self._query = begin()
         if self._resumption is not None:
             self._app.say(str(self._resumption))
-        watching = threading.Thread(target=self._watch, args=(begin,), daemon=True)
-        watching.start()
-        self._held.callback(watching.join, _LAST_WORDS_S)
+        self._watching = threading.Thread(target=self._watch, args=(begin,), daemon=True)
+        self._watching.start()
+        self._held.callback(self._watching.join, _LAST_WORDS_S)
         self._held.callback(self._stop)
         self._app.say(f"running, {_route(plan)}")
         if self.queries is not None:
             directory = self._checkpoint.directory / _REPLICAS
             self.queries.start(self._asked, self._address, self._app.kafka, directory, lambda: self._metrics.families())
 
+    @property
+    def calls(self) -> bool:
+        """Whether whoever asks was called by it, as listeners are: it goes on, and ends, when they have returned."""
+        return threading.current_thread() is self._watching
+
     def wait(self, timeout: float | None) -> bool:
         """Wait until it is over; False if the time ran out first."""
-        return self._over.wait(timeout)
+        return self._over.wait(0 if self.calls else timeout)
 
     def finish(self) -> None:
         """Let the batch end, then the query."""
@@ -125,7 +137,7 @@ class Run:
             for batch in self._query.new_batches() if self._query is not None else ():
                 self._metrics = self._metrics.plus(batch)
                 self._retries.succeed()
-                self._app.tell(self._metrics)
+                self._untold.append(self._metrics)
         return self._metrics
 
     # -- one query
@@ -142,10 +154,13 @@ class Run:
         refuse_overlaps(plan, topics)
         reset_to, known = checkpoint.complete_reset(), checkpoint.known_layout()
         layout = self._layout(plan, topics, known, reset_to)
-        if known is not None:
+        if known is None:
+            checkpoint.refuse_lost_layout()
+        else:
             checkpoint.refuse_misfit(known, layout)
+            self._refuse_new_stores_in_a_batch(plan, topics, known, layout)
         self._asked = plan = ensure_changelogs(plan, topics, layout, known, app.say)
-        checkpoint.settle(layout)
+        checkpoint.settle(with_changelogs(layout, layout.changelogs, topics))
         session = self._session()
         self._resumption = checkpoint.resumption(layout.tasks)
         kafka = {"bootstrap.servers": self._address, **for_java(app.kafka)}
@@ -190,6 +205,7 @@ class Run:
                 self._app.say(f"{failure.what}; trying again in {pause:.0f} s")
                 failure = None if self._finishing.wait(pause) else self._again(begin, failure)
             self.failure = failure
+            self._look()
         except Exception as exc:
             self.failure = QueryFailed(self._app.id, f"{type(exc).__name__}: {exc}", str(self._log))
         finally:
@@ -213,24 +229,24 @@ class Run:
         """Wait for the end of the query, and say how far its batches have come; what it failed of."""
         assert self._query is not None
         group = Group(self._app.id, self._address, self._app.kafka)
-        ended, told, refused = False, -1, ""
+        ended, told, told_at, refused = False, -1, 0.0, ""
         restoring, before = Restoring(self._app.say) if self._resumption is not None else None, self._metrics.last
         try:
             while not ended:
-                ended = self._query.wait(_LOOK_S)
-                last = self.metrics().last  # often enough: Spark remembers the last hundred batches
+                ended = self._query.wait(0 if self._untold else _LOOK_S)
+                last = self._look().last  # often enough: Spark remembers the last hundred batches
                 if restoring is not None and last is not None and last is not before:
                     restoring.end(last.duration_ms)
                     restoring = None
                 elif restoring is not None:
                     restoring.look(*self._query.tasks())
-                if last is None or last.number == told:
+                if last is None or (last.number == told and time.monotonic() - told_at < _REPEAT_S):
                     continue
                 if self.queries is not None:
                     self.queries.note(last.positions)
                 try:
                     group.publish(last.positions)
-                    told = last.number
+                    told, told_at = last.number, time.monotonic()
                 except NotAllowed as denied:
                     self._query.stop()
                     return denied
@@ -240,8 +256,16 @@ class Run:
                         self._app.say(refused)
             causes = self._query.failure()
         except SparkLost as lost:
+            self._look()
             return lost
         return failure_of(causes, self._app.id, self._checkpoint, self._address, self._log) if causes else None
+
+    def _look(self) -> Metrics:
+        """What was done since the start, once listeners know of each batch; this thread alone tells them, in order."""
+        found = self.metrics()
+        while self._untold:
+            self._app.tell(self._untold.popleft())
+        return found
 
     def _stop(self) -> None:
         self._finishing.set()
@@ -279,6 +303,18 @@ class Run:
             if app.broker is None:
                 raise BrokerNotShared(str(master))
 
+    def _refuse_new_stores_in_a_batch(self, plan: Plan, topics: Topics, known: Layout, layout: Layout) -> None:
+        """What a task has written of a batch it does not write again: rows of new stores would miss in changelogs."""
+        before = {store for stage in known.stages for store in stage}
+        added, half = [store for store in layout.changelogs if store not in before], self._checkpoint.half_done()
+        if not added or half is None or self._app.guarantee != "exactly_once":
+            return
+        counts = topics.partitions(topics_of(plan.of(Source), topics))
+        for task in range(max(known.tasks, sum(count or 0 for count in counts.values()))):
+            group = Group(f"{self._app.id}-sink-{task}", self._address, self._app.kafka)
+            if f"{half[0]} {half[1]}" in group.notes(counts):
+                raise BatchHalfDone(self._app.id, half[1], added)
+
     def _refuse_what_is_not_allowed(self, plan: Plan) -> None:
         """Say at once all that is missing, where a broker knows who asks: else it shows later, piece by piece."""
         app = self._app
@@ -303,7 +339,7 @@ class Run:
 
     def _layout(self, plan: Plan, topics: Topics, known: Layout | None, reset_to: Starts | None) -> Layout:
         """As this start would make it; where the checkpoint is older, its choices are kept."""
-        now = share(plan, topics)
+        now, state = share(plan, topics), kept(plan)
         sources = dict(now.partitions)
         if known is not None:
             # Partitions are compared as they are now; by which rule records are shared is the checkpoint's to say.
@@ -313,7 +349,8 @@ class Run:
             cluster=topics.cluster_id(),
             tasks=known.tasks if known is not None else now.tasks,
             sources=sources,
-            stages=kept(plan),
+            stages=state.stages,
+            lanes=state.lanes,
             starts=known.starts if known is not None else ends(plan, topics) if reset_to is None else reset_to,
             changelogs=complete_changelogs(plan, topics, known),
         )

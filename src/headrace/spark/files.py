@@ -32,16 +32,14 @@ class SharedFiles:
                 stream.close()
 
     def write(self, name: str, text: str) -> None:
-        """Write a text: beside its place, then moved there."""
+        """Write a text as Spark writes its own: at every moment the old one or the new one is there."""
         with _as_os_errors():
-            system, path, _ = self._open(name)
-            _, draft, _ = self._open(f"{name}.new")
-            stream = system.create(draft, True)
+            system, path, java = self._open(name)
+            streaming = java.org.apache.spark.sql.execution.streaming.checkpointing
+            system.mkdirs(path.getParent())
+            stream = streaming.CheckpointFileManager.create(path, system.getConf()).createAtomic(path, True)
             stream.write(bytearray(text.encode()))
             stream.close()
-            system.delete(path, False)  # HDFS moves nothing onto what is there
-            if not system.rename(draft, path):
-                raise OSError(f"{draft} could not be moved to {path}")
 
     def remove(self, name: str) -> None:
         """Remove a text, or a directory with all that is in it, if it is there."""

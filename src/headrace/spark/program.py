@@ -55,7 +55,7 @@ def python_spec(
         along[tag] = tuple(one for one in found if one.key != own)
     program = replace(program, lookups={tag: others for tag, others in along.items() if others})
     exits = {edge.number: _going(edge, placement) for edge in leaving(placement, nodes)}
-    return _spec(_shipped(program, nodes), workers, entries, exits)
+    return _spec(_shipped(program, nodes), workers, entries, exits, Queues(placement.plan).topics())
 
 
 def stamping_spec(placement: Placement, sources: Sequence[Source], workers: Workers) -> dict[str, Any]:
@@ -63,8 +63,10 @@ def stamping_spec(placement: Placement, sources: Sequence[Source], workers: Work
     tags = {placement.read(source)[0].number: source for source in sources}
     plan = Plan(placement.plan.app, tuple(sources))
     failing = frozenset(source for source in sources if source in placement.reading_failures)
-    program = Program(plan, (), tags, {}, frozenset(), failing, _topics(placement), {}, stamped=frozenset(sources))
-    return _spec(_shipped(program, sources), workers, {tag: [] for tag in tags}, dict.fromkeys(tags, "on"))
+    topics = Queues(placement.plan).topics()
+    program = Program(plan, (), tags, {}, frozenset(), failing, topics, {}, stamped=frozenset(sources))
+    along: dict[int, list[str]] = {tag: [] for tag in tags}
+    return _spec(_shipped(program, sources), workers, along, dict.fromkeys(tags, "on"), topics)
 
 
 def leaving(placement: Placement, nodes: Sequence[Node]) -> list[Edge]:
@@ -105,8 +107,14 @@ def _going(edge: Edge, placement: Placement) -> str:
     return "later" if stays or isinstance(edge.end, Later) else "on"
 
 
-def _spec(code: bytes, workers: Workers, entries: Mapping[int, list[str]], exits: Mapping[int, str]) -> dict[str, Any]:
-    python = {**_code_spec(code, workers), "entries": entries, "exits": exits}
+def _spec(
+    code: bytes,
+    workers: Workers,
+    entries: Mapping[int, list[str]],
+    exits: Mapping[int, str],
+    topics: Mapping[int, str],
+) -> dict[str, Any]:
+    python = {**_code_spec(code, workers), "entries": entries, "exits": exits, "topics": topics}
     return {"nodes": [], "entries": {}, "times": {}, "functions": [], "python": python}
 
 
@@ -143,11 +151,6 @@ def _shipped(program: Program, nodes: Sequence[Node]) -> bytes:
     return code
 
 
-def _topics(placement: Placement) -> dict[int, str]:
-    queues = Queues(placement.plan)
-    return {place: name for source in placement.plan.of(Source) for place, name in queues.places(source).items()}
-
-
 class _Building:
     """A program in the making: nodes of a plan that stand alone, with what is outside as ways in and out."""
 
@@ -176,7 +179,7 @@ class _Building:
             {node.name: self._exit(node) for node in self._members if isinstance(node, To | Repartition)},
             frozenset(self._made[node] for node in self._members if node in old),
             frozenset(self._made[node] for node in self._members if node in failing),
-            _topics(placement),
+            Queues(placement.plan).topics(),
             {
                 node.name: node.partitions or self._sharing.tasks
                 for node in self._members

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -59,12 +60,17 @@ class Queues:
         """The places of a source's topics with their names; of a pattern's topics, the pattern."""
         return {place: topic or str(source.pattern) for (node, topic), place in self._places.items() if node is source}
 
+    def topics(self) -> dict[int, str]:
+        """The places of all topics with their names; of a pattern's topics, the pattern between slashes."""
+        return {
+            place: name if source.pattern is None else f"/{name}/"
+            for source in self.plan.of(Source)
+            for place, name in self.places(source).items()
+        }
+
     def where(self) -> str:
-        """SQL for the topic-partition@offset that a row comes from; of a pattern's topics, the pattern."""
-        topics = "\n".join(
-            f"{place} {name}" for source in self.plan.of(Source) for place, name in self.places(source).items()
-        )
-        return f"hr_where(source, offset, {text(topics)})"
+        """SQL for the topic-partition@offset that a row comes from."""
+        return f"hr_where(source, offset, {text(json.dumps(self.topics()))})"
 
     @cached_property
     def _places(self) -> dict[tuple[Node, str], int]:

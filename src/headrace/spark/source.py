@@ -57,6 +57,7 @@ def read_topics(
         .option("first", ",".join(topic for one in sources if one.facts.everywhere for topic in one.topics))
         .option("kafka.isolation.level", "read_committed")
         .option("unread", ",".join(unread(placement)))
+        .option("python", bool(placement.python or stamped_in_python(placement)))
         .option("tasks", sharing.tasks if apart(placement, sharing) else 0)
         # The end of a batch may lie behind the last record that is there: the answer to that should not take long.
         .option("kafka.fetch.max.wait.ms", 20)
@@ -71,7 +72,8 @@ def read_topics(
     if not patterns:
         return reader.option("subscribe", ",".join(topics)).load()
     whole = "|".join([re.escape(topic) for topic in topics] + [f"(?:{pattern})" for pattern in patterns])
-    return reader.option("subscribePattern", whole).load()
+    # Spark looks for the pattern anywhere in a name.
+    return reader.option("subscribePattern", f"^(?:{whole})$").load()
 
 
 def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing: Sharing, workers: Workers) -> Flow:

@@ -30,13 +30,22 @@ def printed(place: Path, capsys: pytest.CaptureFixture[str], *words: str, option
 
 
 def test_commands_of_kafkas_tool(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    begin = "kafka-acls --bootstrap-server kafka-1:9092 --add --allow-principal User:ann"
+    begin = "kafka-acls.sh --bootstrap-server kafka-1:9092 --add --allow-principal User:ann"
     assert printed(tmp_path, capsys, "--principal", "User:ann", options='broker="kafka-1:9092"').splitlines() == [
         f"{begin} --operation Read --topic orders",
         f"{begin} --operation Write --topic out",
         f"{begin} --operation Read --group shop",
         f"{begin} --operation Read --group shop-sink- --resource-pattern-type prefixed",
         f"{begin} --operation Write --transactional-id shop-sink- --resource-pattern-type prefixed",
+    ]
+
+
+def test_a_run_beside_and_an_administrators_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(tmp_path, capsys, "--as", "v2", "--command-config", "admin.properties").splitlines()
+    begin = "kafka-acls.sh --bootstrap-server localhost:9092 --command-config admin.properties --add"
+    assert lines[1:3] == [
+        f"{begin} --allow-principal User:shop-v2 --operation Write --topic out-v2",
+        f"{begin} --allow-principal User:shop-v2 --operation Read --group shop-v2",
     ]
 
 

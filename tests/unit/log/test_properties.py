@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,21 @@ def test_a_java_login_becomes_user_and_password(module: str) -> None:
         "sasl.username": "ann",
         "sasl.password": 'a"b\\c;d',
     }
+
+
+@pytest.mark.parametrize("name", ["bootstrap.servers", "metadata.broker.list"])
+@pytest.mark.parametrize("made", [for_librdkafka, for_java])
+def test_a_broker_is_not_named_among_the_properties(made: Callable[[dict[str, str]], object], name: str) -> None:
+    with pytest.raises(
+        ClientPropertyRefused, match=rf"'{name}' cannot be used: the broker is not named among"
+    ) as error:
+        made({name: "elsewhere:9092"})
+    assert "--broker" in str(error.value)
+
+
+def test_the_largest_record_has_two_names() -> None:
+    assert for_librdkafka({"max.request.size": "7"}) == {"message.max.bytes": "7"}
+    assert for_java({"message.max.bytes": "7"}) == {"max.request.size": "7"}
 
 
 def test_a_java_login_without_quotes_is_read_too() -> None:

@@ -116,6 +116,6 @@ def test_topics_that_records_name_are_told_apart(tmp_path: Path) -> None:
 def test_a_right_as_a_command() -> None:
     acl = Acl("Write", "transactional-id", "shop-sink-", prefixed=True)
     assert acl.command("host:9092", "User:CN=ann, O=x") == (
-        "kafka-acls --bootstrap-server host:9092 --add --allow-principal 'User:CN=ann, O=x' --operation Write"
+        "kafka-acls.sh --bootstrap-server host:9092 --add --allow-principal 'User:CN=ann, O=x' --operation Write"
         " --transactional-id shop-sink- --resource-pattern-type prefixed"
     )

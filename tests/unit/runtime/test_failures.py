@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from headrace.errors import (
+    BatchTooLong,
     BrokerLost,
     BrokerNotTrusted,
     CheckpointUnwritable,
@@ -24,6 +25,7 @@ from headrace.runtime.failures import failure_of
 from headrace.spark.query import plain_errors
 
 FAULT = 'headrace-fault:{"kind":"%s","subject":"in","reason":"4","where":"more than 4"}'
+TOO_LONG = 'headrace-fault:{"kind":"batch-too-long","subject":"912345","reason":"900000","where":""}'
 
 
 def failure(*causes: str) -> HeadraceError:
@@ -72,6 +74,11 @@ def failure(*causes: str) -> HeadraceError:
             ["a", "org.apache.kafka.common.errors.SslAuthenticationException: SSL handshake failed"],
             BrokerNotTrusted,
             "the broker at host:9092 could not prove who it is: SSL handshake failed",
+        ),
+        (
+            [TOO_LONG, "org.apache.kafka.common.errors.ProducerFencedException: There is a newer producer"],
+            BatchTooLong,
+            "a batch was not done after 912 s",
         ),
         (["[CONCURRENT_STREAM_LOG_UPDATE] Concurrent update to the log"], TakenOver, "at: ck"),
         (["x", "y\nz"], QueryFailed, "application 'shop' failed: y"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headrace.errors import BufferFull, RecordFailed, RecordUndecodable
+from headrace.errors import BatchTooLong, BufferFull, RecordFailed, RecordUndecodable, WorkerLost
 from headrace.runtime.faults import find_fault
 
 UNDECODABLE = (
@@ -36,6 +36,25 @@ def test_a_suppression_that_is_full() -> None:
     assert isinstance(error, BufferFull)
     assert error.what == "held (app.py:7) would hold back more than 5 bytes of results"
     assert error.where == "in-0@1"
+
+
+def test_a_worker_that_was_lost_names_the_records_that_it_had() -> None:
+    fault = '{"kind":"worker-lost","subject":"","reason":"it ended with 3","where":"in-0@1 to in-0@7","trace":"x"}'
+    error = find_fault(f"Caused by: headrace-fault:{fault}")
+    assert isinstance(error, WorkerLost)
+    assert error.what == "a Python process was lost again and again: it ended with 3"
+    assert error.where == "in-0@1 to in-0@7"
+
+
+def test_a_batch_that_took_longer_than_a_transaction_may_be_open() -> None:
+    fault = '{"kind":"batch-too-long","subject":"912345","reason":"900000","where":"","trace":""}'
+    error = find_fault(f"Caused by: headrace-fault:{fault}")
+    assert isinstance(error, BatchTooLong)
+    assert error.what == (
+        "a batch was not done after 912 s, and the broker has given up its transaction, which may be open for 900 s"
+    )
+    assert error.fix is not None
+    assert all(way in error.fix for way in ("at_least_once", "transaction.timeout.ms", "transaction.max.timeout.ms"))
 
 
 def test_a_fault_cut_off_by_a_log_is_found_further_on() -> None:

@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import headrace as hr
-from headrace.errors import StateChanged
+from headrace.errors import CheckpointForeign, StateChanged
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.checkpoint import Checkpoint, Layout
-from headrace.runtime.kept import Evolution, Stages, kept
+from headrace.runtime.kept import Evolution, Kept, kept
 
 Declare = Callable[[hr.App], object]
 
 
-def stages(declare: Declare) -> Stages:
+def kept_by(declare: Declare) -> Kept:
     app = hr.App("a")
     declare(app)
     return kept(rewrite(app.plan()))
 
 
-def misfits(there: Stages, here: Stages) -> list[str]:
+def misfits(there: Kept, here: Kept) -> list[str]:
     return Evolution.of(there, here).misfits
 
 
@@ -53,7 +54,7 @@ def test_owners_of_keys_in_words() -> None:
         stream.repartition(2).group_by_key().count(store="two")
         stream.repartition(partitioner=lambda _k, _v, n: n - 1).group_by_key().count(store="last")
 
-    [found] = stages(declare)
+    [found] = kept_by(declare).stages
     assert {name: account["tasks"] for name, account in found.items()} == {
         "kept": "source in",
         "moved": "hash",
@@ -72,7 +73,7 @@ def test_owners_of_keys_in_words() -> None:
     ids=["stateless nodes", "values that are not kept", "another store"],
 )
 def test_changes_that_fit(declare: Declare) -> None:
-    assert misfits(stages(counted), stages(declare)) == []
+    assert misfits(kept_by(counted), kept_by(declare)) == []
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,7 @@ def test_changes_that_fit(declare: Declare) -> None:
     ],
 )
 def test_changes_that_do_not_fit(declare: Declare, words: str) -> None:
-    assert words in misfits(stages(counted), stages(declare))
+    assert words in misfits(kept_by(counted), kept_by(declare))
 
 
 def test_a_store_that_moves_to_another_stage() -> None:
@@ -111,7 +112,7 @@ def test_a_store_that_moves_to_another_stage() -> None:
         counts = texts(app).group_by_key().count(store="m").to_stream()
         counts.group_by(lambda _, v: v).count(store="n").to_stream().to("out")
 
-    assert "store 'n' is in stage 2, it was in stage 1" in misfits(stages(twice), stages(turned))
+    assert "store 'n' is in stage 2, it was in stage 1" in misfits(kept_by(twice), kept_by(turned))
 
 
 def windowed(size: str, **options: str) -> Declare:
@@ -123,12 +124,12 @@ def windowed(size: str, **options: str) -> Declare:
 
 
 def test_windows_and_how_long_they_are_kept() -> None:
-    there = stages(windowed("10s", grace="1s"))
-    assert misfits(there, stages(windowed("10s", grace="1s", idle_after="1m"))) == []
-    [told] = misfits(there, stages(windowed("20s", grace="1s")))
+    there = kept_by(windowed("10s", grace="1s"))
+    assert misfits(there, kept_by(windowed("10s", grace="1s", idle_after="1m"))) == []
+    [told] = misfits(there, kept_by(windowed("20s", grace="1s")))
     assert told.startswith("the time of store 'n' is tumbling 20s, grace 1s")
     assert ", it was tumbling 10s, grace 1s" in told
-    [told] = misfits(there, stages(windowed("10s", grace="2s")))
+    [told] = misfits(there, kept_by(windowed("10s", grace="2s")))
     assert told.startswith("the time of store 'n' is tumbling 10s, grace 2s")
 
 
@@ -141,7 +142,7 @@ def test_records_that_got_another_field() -> None:
     def last(order: type) -> Declare:
         return lambda app: app.table("in", key=hr.STRING, value=hr.json(order), store="orders")
 
-    before = stages(last(Order))
+    before = kept_by(last(Order))
 
     @dataclass
     class Order2:
@@ -149,7 +150,7 @@ def test_records_that_got_another_field() -> None:
         note: str | None = None
 
     Order2.__name__ = Order2.__qualname__ = "Order"
-    [told] = misfits(before, stages(last(Order2)))
+    [told] = misfits(before, kept_by(last(Order2)))
     assert told.startswith("the value type of store 'orders' is Order struct<`amount`:bigint,`note`:string>, it was")
 
 
@@ -160,12 +161,12 @@ def test_a_handler_in_front_of_a_repartition_is_a_stage_more(tmp_path: Path) -> 
     def declare(app: hr.App) -> None:
         texts(app).map_values(doubled).group_by(lambda _, v: v).count(store="n")
 
-    before = stages(declare)
+    before = kept_by(declare)
     app = hr.App("a", on_error="skip")
     declare(app)
     after = kept(rewrite(app.plan()))
     assert Evolution.of(before, after).only_stages
-    assert not Evolution.of(before, stages(grown)).only_stages
+    assert not Evolution.of(before, kept_by(grown)).only_stages
     known = layout(declare, {"in": {}})
     with pytest.raises(
         StateChanged, match=r"with on_error or \.errors\(\) in front of a repartition there is a stage more"
@@ -173,8 +174,168 @@ def test_a_handler_in_front_of_a_repartition_is_a_stage_more(tmp_path: Path) -> 
         Checkpoint("a", tmp_path).refuse_other_state(known, after)
 
 
+def summed(adding: Callable[[str, int, int], int]) -> Declare:
+    def declare(app: hr.App) -> None:
+        numbers = app.stream("in", key=hr.STRING, value=hr.INT64).group_by_key()
+        numbers.aggregate(0, adding, store="total").to_stream().to("out")
+
+    return declare
+
+
+def mended(_key: str, value: int, total: int) -> int:
+    if value < 0:
+        return total
+    return total + value
+
+
+class Seen(hr.Processor[str, str]):
+    def process(self, record: hr.Record) -> None:
+        self.context.forward(record)
+
+
+def watched(app: hr.App) -> None:
+    counted(app)
+    texts(app).process(Seen)
+
+
+def shouted(value: str) -> str:
+    return value if value else "!"
+
+
+def with_python_beside(app: hr.App) -> None:
+    counted(app)
+    texts(app).map_values(shouted).to("other")
+
+
+def own_time(_key: str, value: str) -> int:
+    return 1 if value else 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (
+            summed(lambda _k, v, n: n + v),
+            summed(mended),
+            ["store 'total' is kept in Python, it was kept in the kernel"],
+        ),
+        (
+            summed(mended),
+            summed(lambda _k, v, n: n + v),
+            ["store 'total' is kept in the kernel, it was kept in Python"],
+        ),
+        (counted, watched, ["store 'n' is kept in Python, it was kept in the kernel"]),
+        (counted, with_python_beside, ["stage 1 runs in the kernel and Python, it ran in the kernel"]),
+        (with_python_beside, counted, ["stage 1 runs in the kernel, it ran in the kernel and Python"]),
+        (
+            counted,
+            lambda app: (
+                app.stream("in", key=hr.STRING, value=hr.STRING, timestamp=own_time).group_by_key().count(store="n")
+            ),
+            ["the stage that finds the times of records runs in Python, it was not there"],
+        ),
+    ],
+    ids=["to Python", "from Python", "drawn into Python", "Python beside", "no Python any more", "times"],
+)
+def test_other_lanes(tmp_path: Path, before: Declare, after: Declare, words: list[str]) -> None:
+    there, here = kept_by(before), kept_by(after)
+    assert misfits(there, here) == words
+    with pytest.raises(StateChanged, match="to do: headrace explain tells what runs in Python, and why: start with"):
+        Checkpoint("a", tmp_path).refuse_other_state(layout(before, {}), here)
+    assert misfits(older(there), here) == []
+
+
+def older(found: Kept) -> Kept:
+    """As it was told before lanes, and what is held back, were."""
+    stages = [
+        {store: {part: text for part, text in account.items() if part != "lane"} for store, account in stage.items()}
+        for stage in found.stages
+    ]
+    return Kept([{store: one for store, one in stage.items() if not store.startswith("what ")} for stage in stages])
+
+
+def test_what_keeps_nothing_may_change_its_lane() -> None:
+    def failing(function: Callable[[str], str]) -> Declare:
+        return lambda app: texts(app).map_values(function).errors().to("failed")
+
+    there, here = kept_by(failing(lambda value: value + "!")), kept_by(failing(shouted))
+    assert (there.lanes["1"], here.lanes["1"]) == (["kernel"], ["python"])
+    assert misfits(there, here) == []
+
+
+def held(then: Callable[[hr.KTable[Any, int]], hr.KTable[Any, Any]]) -> Declare:
+    def declare(app: hr.App) -> None:
+        windows = texts(app).group_by_key().windowed_by(hr.tumbling("10s", grace="1s"))
+        then(windows.count(store="n")).to_stream().to("out")
+
+    return declare
+
+
+def test_results_that_are_held_back() -> None:
+    there = kept_by(held(lambda counts: counts.suppress(hr.until_window_closes())))
+    assert [*there.stages[0]] == ["n", "what 'n.suppress' holds back"]
+    filtered = held(lambda counts: counts.filter(lambda _, n: n > 1).suppress(hr.until_window_closes()))
+    found = Evolution.of(there, kept_by(filtered))
+    assert found.lost == ["what 'n.suppress' holds back"]
+    assert found.added == ["what 'n.filter.suppress' holds back"]
+    assert found.misfits == ["nobody sends on what 'n.suppress' holds back"]
+    assert found.hint == "give what holds something back its old name with name=; or "
+    named = held(lambda counts: counts.filter(lambda _, n: n > 1).suppress(hr.until_window_closes(), name="n.suppress"))
+    assert Evolution.of(there, kept_by(named)) == Evolution(kept=["store 'n'", "what 'n.suppress' holds back"])
+    assert Evolution.of(older(there), kept_by(filtered)) == Evolution(kept=["store 'n'"])
+    assert misfits(there, kept_by(windowed("10s", grace="1s"))) == ["nobody sends on what 'n.suppress' holds back"]
+    assert misfits(kept_by(windowed("10s", grace="1s")), there) == []
+    words = held(
+        lambda counts: counts.map_values(lambda n: n * 0.5).suppress(hr.until_window_closes(), name="n.suppress")
+    )
+    assert misfits(there, kept_by(words)) == ["the value type of what 'n.suppress' holds back is float, it was int"]
+
+
+def test_how_long_results_are_held_back_may_change() -> None:
+    def limited(wait: str) -> Declare:
+        return held(lambda counts: counts.suppress(hr.until_time_limit(wait)))
+
+    assert misfits(kept_by(limited("5s")), kept_by(limited("1m"))) == []
+
+
+def joined(side: str, *, filtered: bool = False) -> Declare:
+    def declare(app: hr.App) -> None:
+        left, right = texts(app), texts(app, "right")
+        left = left.filter(hr.value != "") if filtered else left
+        getattr(left, side)(right, lambda a, _: a, hr.join_windows("5s"), store="j").to("out")
+
+    return declare
+
+
+@pytest.mark.parametrize("side", ["left_join", "outer_join"])
+def test_records_that_wait_for_a_partner(side: str) -> None:
+    there, here = kept_by(joined(side)), kept_by(joined(side, filtered=True))
+    assert misfits(there, here) == [f"nobody sends on what 'in.{side}' holds back"]
+    assert misfits(older(there), here) == []
+
+
+def test_nothing_waits_in_an_inner_join() -> None:
+    assert misfits(kept_by(joined("join")), kept_by(joined("join", filtered=True))) == []
+
+
+@pytest.mark.parametrize(
+    ("grace", "told"), [("1s", ["nobody sends on what 'in.join' holds back"]), (None, [])], ids=["grace", "none"]
+)
+def test_records_that_wait_for_a_row(grace: str | None, told: list[str]) -> None:
+    def looked_up(*, filtered: bool) -> Declare:
+        def declare(app: hr.App) -> None:
+            names = app.versioned_table("names", history="1m", key=hr.STRING, value=hr.STRING, store="names")
+            stream = texts(app).filter(hr.value != "") if filtered else texts(app)
+            stream.join(names, lambda a, b: a + b, grace=grace).to("out")
+
+        return declare
+
+    assert misfits(kept_by(looked_up(filtered=False)), kept_by(looked_up(filtered=True))) == told
+
+
 def layout(declare: Declare, sources: dict[str, dict[str, int] | None]) -> Layout:
-    return Layout(app="a", cluster="c", tasks=4, sources=sources, stages=stages(declare), starts={})
+    found = kept_by(declare)
+    return Layout(app="a", cluster="c", tasks=4, sources=sources, stages=found.stages, starts={}, lanes=found.lanes)
 
 
 def test_a_checkpoint_keeps_what_is_new_and_refuses_what_does_not_fit(tmp_path: Path) -> None:
@@ -188,6 +349,8 @@ def test_a_checkpoint_keeps_what_is_new_and_refuses_what_does_not_fit(tmp_path: 
     grown = layout(both, {"in": {"in": 4}, "other": {"other": 4}})
     checkpoint.settle(grown)
     assert checkpoint.known_layout() == grown
+    (tmp_path / "spark" / "commits").mkdir(parents=True)
+    (tmp_path / "spark" / "commits" / "0").touch()
     with pytest.raises(StateChanged) as caught:
         checkpoint.settle(layout(counted, {"in": {"in": 4}, "other": {}}))
     assert str(caught.value) == (
@@ -197,3 +360,15 @@ def test_a_checkpoint_keeps_what_is_new_and_refuses_what_does_not_fit(tmp_path: 
         " topics again while the old one runs; or begin anew under this id: headrace reset"
     )
     assert checkpoint.known_layout() == grown
+
+
+def test_before_a_batch_is_done_there_is_nothing_to_fit(tmp_path: Path) -> None:
+    checkpoint = Checkpoint("a", tmp_path)
+    checkpoint.settle(layout(counted, {"in": {"in": 4}}))
+    (tmp_path / "spark" / "state").mkdir(parents=True)
+    other = layout(lambda app: texts(app).to("out"), {"in": {}})
+    checkpoint.settle(other)
+    assert checkpoint.known_layout() == other
+    assert not (tmp_path / "spark" / "state").exists()
+    with pytest.raises(CheckpointForeign, match="the sources"):
+        checkpoint.settle(layout(counted, {"others": {"others": 4}}))

@@ -59,3 +59,9 @@ def test_what_nobody_knows_and_a_lost_process_are_tried_three_times_while_it_sta
 def test_what_nobody_knows_is_tried_again_while_it_changes() -> None:
     other = Retries(1_000_000)
     assert not any(other.pause(failed(str(number % 2))) is None for number in range(8))
+
+
+def test_a_process_that_is_lost_with_other_records_each_time_is_tried_again() -> None:
+    further = Retries(1_000_000)
+    places = (f"in-0@{number}" for number in range(8))
+    assert not any(further.pause(WorkerLost("signal 11 ended it", place)) is None for place in places)

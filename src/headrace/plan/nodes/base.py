@@ -144,6 +144,11 @@ class Node(ABC):
         return False
 
     @property
+    def holds_back(self) -> bool:
+        """Whether it keeps records to send them on in a later batch: they are found again by its name."""
+        return False
+
+    @property
     def grows_with(self) -> str | None:
         """What its store grows with for ever, in words; None if something bounds it, be it the table it is made of."""
         return None

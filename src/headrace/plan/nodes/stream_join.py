@@ -42,6 +42,10 @@ class StreamJoin(Node):
         return True
 
     @property
+    def holds_back(self) -> bool:
+        return self.side is not Side.INNER
+
+    @property
     def side_stores(self) -> tuple[str, str]:
         """The names of the stores of the left and the right side."""
         right = LEFT if self.one_store else RIGHT

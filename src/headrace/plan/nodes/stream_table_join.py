@@ -29,6 +29,10 @@ class StreamTableJoin(Node):
     op = "stream_table_join"
     facts = Facts(stateful=True)
 
+    @property
+    def holds_back(self) -> bool:
+        return self.grace_ms is not None
+
     def takes_no_key(self, position: int) -> bool:
         return self.keep_all and position == 0
 

@@ -42,6 +42,10 @@ class Suppress(Unary):
     def knows_old(self) -> bool:
         return True
 
+    @property
+    def holds_back(self) -> bool:
+        return True
+
     def detail(self) -> str:
         wait = f"until windows close, {duration_text(self.wait_ms)} past their end" if self.final else ""
         full = "then stop" if self.fail_when_full else "then the oldest first"
