@@ -211,7 +211,7 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
         if (cause != null) leaving.behind(cause.turn, cause.queue)
         val record = new Record(
           at(keys, i), at(values, i), times(i), Headers.packed(at(headers, i)), if (cause == null) 0 else cause.source,
-          if (cause == null) 0 else cause.offset, at(olds, i), at(outdated, i) == null)
+          if (cause == null) Where.Nowhere else cause.offset, at(olds, i), at(outdated, i) == null)
         out += leaving.envelope(tags(i), program.exits(tags(i)), record, at(topics, i))
         i += 1
       }

@@ -23,11 +23,14 @@ case class Where(left: Expression, right: Expression, topics: Map[Long, String],
 
   override def nullSafeEval(source: Any, offset: Any): Any = text(source.asInstanceOf[Long], offset.asInstanceOf[Long])
 
+  override def nullable: Boolean = true
+
   def text(source: Long, offset: Long): UTF8String = UTF8String.fromString(Where.text(options, topics, source, offset))
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
     val where = ctx.addReferenceObj("where", this)
-    nullSafeCodeGen(ctx, ev, (source, offset) => s"${ev.value} = $where.text($source, $offset);")
+    nullSafeCodeGen(ctx, ev, (source, offset) =>
+      s"${ev.value} = $where.text($source, $offset); ${ev.isNull} = ${ev.value} == null;")
   }
 
   override protected def withNewChildrenInternal(newLeft: Expression, newRight: Expression): Where =
@@ -44,8 +47,11 @@ object Where {
   def topics(json: String): Map[Long, String] =
     new ObjectMapper().readTree(json).properties.asScala.map(one => one.getKey.toLong -> one.getValue.asText).toMap
 
-  /** The topic-partition@offset of a record. */
-  def text(options: SinkOptions, topics: Map[Long, String], source: Long, offset: Long): String = {
+  /** The offset of a record that comes of none that was read: a timer has made it. */
+  val Nowhere = -1L
+
+  /** The topic-partition@offset of a record; null if it was read nowhere. */
+  def text(options: SinkOptions, topics: Map[Long, String], source: Long, offset: Long): String = if (offset == Nowhere) null else {
     val name = topics.getOrElse(source >> Place, "?") match {
       case s"/$pattern/" => topic(options, pattern, source)
       case known => known

@@ -40,6 +40,19 @@ def reading_comes_first(app: Builder) -> None:
     numbers.errors().map_values(lambda f: f.error).to("failed")
 
 
+class Waking(hr.Processor[str, str]):
+    """Sends on what it gets, and behind it the time of a timer."""
+
+    def process(self, record: hr.Record) -> None:
+        self.context.forward(record)
+        self.context.schedule("100ms", lambda now: self.context.forward(hr.Record(key="tick", value=str(now), ts=now)))
+
+
+def behind_a_timer(app: Builder) -> None:
+    woken = texts(app).process(Waking, key=hr.STRING, value=hr.STRING)
+    woken.map_values(lambda v: 100 // hr.integer(v)).on_error("dead_letter").to("out")
+
+
 def letter(node: str, error: str, message: str, origin: str, attempt: int = 1) -> tuple[Any, ...]:
     """The headers that a dead letter has behind those of its record."""
     texts = {"node": node, "error": error, "message": message, "origin": origin, "attempt": str(attempt)}
@@ -55,8 +68,11 @@ ZERO = ("ZeroDivisionError", "division by zero")
 KEPT = "a record that fails is kept with its bytes and headers"
 CHOSEN = "a function says what becomes of each failure"
 MOVED = "a record that fails behind a repartition is kept as it was read"
+WOKEN = "a record that a timer has made and that fails comes from no topic"
 FOLDED = "a record that an aggregate fails on is kept"
 AGAIN = "a record that was sent again and fails again says how often"
+
+MADE = letter("in.process.map_values", *ZERO, "")
 
 CASES = [
     Case(
@@ -94,6 +110,13 @@ CASES = [
         behind_a_repartition,
         put("in", ("a", "0", 7)),
         every(letters(MOVED), (b"a", b"0", 7, letter("turned.map_values", *ZERO, "in-0@0"))),
+    ),
+    Case(
+        WOKEN,
+        behind_a_timer,
+        put("in", ("a", "5", 0)),
+        every("out", ("a", 20, 0)),
+        every(letters(WOKEN), (None, None, 0, tuple(one for one in MADE if one[0] != "headrace.origin"))),
     ),
     Case(
         FOLDED,

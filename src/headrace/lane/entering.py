@@ -13,6 +13,7 @@ from headrace.model.record import Header, RawRecord, Record
 from headrace.plan.nodes import Source
 
 _PARTITION = (1 << 24) - 1
+_NOWHERE = -1
 
 
 class Rows(NamedTuple):
@@ -26,8 +27,8 @@ class Rows(NamedTuple):
     latest: Sequence[bool]
     """Of such changes, whether they are the latest."""
     headers: Sequence[tuple[Header, ...]]
-    origins: Sequence[str]
-    """Where they were read: topic-partition@offset."""
+    origins: Sequence[str | None]
+    """Where they were read: topic-partition@offset; None of those that a timer has made."""
 
     @staticmethod
     def read(chunk: Reader, count: int, topic: Callable[[int], str]) -> Rows:
@@ -73,9 +74,10 @@ def entering(node: Enter) -> Reading:
     return read
 
 
-def _origins(sources: Sequence[int], offsets: Sequence[int], topic: Callable[[int], str]) -> list[str]:
+def _origins(sources: Sequence[int], offsets: Sequence[int], topic: Callable[[int], str]) -> list[str | None]:
     places = {one: f"{topic(one)}-{one & _PARTITION}@" for one in set(sources)}
-    return [f"{places[source]}{offset}" for source, offset in zip(sources, offsets, strict=True)]
+    pairs = zip(sources, offsets, strict=True)
+    return [None if offset == _NOWHERE else f"{places[source]}{offset}" for source, offset in pairs]
 
 
 def _headers(packed: bytes | None) -> tuple[Header, ...]:

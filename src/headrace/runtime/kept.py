@@ -9,8 +9,9 @@ from typing import Any
 from headrace.model.durations import duration_text
 from headrace.model.types import Type
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, Repartition, Source
+from headrace.plan.nodes import Node, Process, Repartition, Source, TableTransformValues
 from headrace.plan.schema import Schema
+from headrace.plan.stores import Store
 from headrace.spark.placement import Lane, Placement, stores
 from headrace.spark.timestamps import remembering, stamped_in_python
 
@@ -91,10 +92,10 @@ class Evolution:
             found.changed.append(f"it keeps state in {_stages(now)}, it was kept in {_stages(before)}")
         else:
             found.changed.extend(lanes)
-        for name, (stage, account) in old.items():
+        for name, (stages, account) in old.items():
             if name not in new:
                 found.lost.append(_called(name))
-            elif changes := list(_changes(name, stage, account, new[name])):
+            elif changes := list(_changes(name, stages, account, new[name])):
                 found.changed.extend(changes)
             else:
                 found.kept.append(_called(name))
@@ -126,10 +127,11 @@ class Evolution:
         return told
 
 
-def _changes(name: str, stage: int, account: Account, now: tuple[int, Account]) -> Iterator[str]:
+def _changes(name: str, stages: list[int], account: Account, now: tuple[list[int], Account]) -> Iterator[str]:
     called = _called(name)
-    if now[0] != stage:
-        yield f"{called} is in stage {now[0]}, it was in stage {stage}"
+    if not set(now[0]) <= set(stages):
+        is_in, was_in = (" and ".join(map(str, one)) for one in (now[0], stages))
+        yield f"{called} is in stage {is_in}, it was in stage {was_in}"
     for part in _differing(account, now[1]):
         if part == "lane":
             yield f"{called} is kept in {_LANES[now[1][part]]}, it was kept in {_LANES[account[part]]}"
@@ -159,8 +161,13 @@ def _called(name: str) -> str:
     return name if name.startswith(_HELD) else f"store {name!r}"
 
 
-def _placed(found: Kept) -> dict[str, tuple[int, Account]]:
-    return {name: (number, account) for number, stage in enumerate(found.stages, 1) for name, account in stage.items()}
+def _placed(found: Kept) -> dict[str, tuple[list[int], Account]]:
+    """Stores with the stages that they are in: a global one is in each that looks something up there."""
+    placed: dict[str, tuple[list[int], Account]] = {}
+    for number, stage in enumerate(found.stages, 1):
+        for name, account in stage.items():
+            placed.setdefault(name, ([], account))[0].append(number)
+    return placed
 
 
 def _stages(count: int) -> str:
@@ -176,6 +183,9 @@ def _accounts(placement: Placement, number: int) -> Iterator[tuple[str, Account]
             yield store, _account(node, given, ", ".join(_times(node)), lane)
         if node.holds_back:
             yield f"{_HELD}{node.name!r} holds back", _account(node, node.given(), "", lane)
+        if isinstance(node, Process | TableTransformValues):
+            own = (one.store for one in node.stores if not (one.read_only or one.everywhere))
+            yield from ((store.name, _account_of(store, _way(node), lane)) for store in own)
 
 
 def _account(node: Node, given: Iterable[Schema], time: str, lane: str) -> Account:
@@ -185,6 +195,19 @@ def _account(node: Node, given: Iterable[Schema], time: str, lane: str) -> Accou
         "values": " and ".join(_type(schema.value.type) for schema in given),
         "tasks": _way(node),
         "time": time,
+        "lane": lane,
+    }
+
+
+def _account_of(store: Store[Any], way: str, lane: str) -> Account:
+    """The same for a store that processors ask for."""
+    marks = [mark for mark in ("timestamped", "duplicates") if getattr(store, mark, False)]
+    return {
+        "op": " ".join([*marks, store.kind]),
+        "keys": str(store.key),
+        "values": str(store.value),
+        "tasks": way,
+        "time": ", ".join(_times(store)),
         "lane": lane,
     }
 
@@ -204,10 +227,10 @@ def _way(node: Node) -> str:
     return " and ".join(sorted({_way(upstream) for upstream in node.inputs}))
 
 
-def _times(node: Node) -> Iterator[str]:
+def _times(keeper: Node | Store[Any]) -> Iterator[str]:
     """Windows, and how long things are kept; not what only says when to look at the clock."""
-    for one in fields(node):
-        value: Any = getattr(node, one.name)
+    for one in fields(keeper):
+        value: Any = getattr(keeper, one.name)
         if one.name == "windows":
             yield str(replace(value, idle_ms=None)) if hasattr(value, "idle_ms") else str(value)
         elif one.name.endswith("_ms") and one.name != "idle_ms" and value is not None:

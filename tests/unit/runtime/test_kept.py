@@ -372,3 +372,47 @@ def test_before_a_batch_is_done_there_is_nothing_to_fit(tmp_path: Path) -> None:
     assert not (tmp_path / "spark" / "state").exists()
     with pytest.raises(CheckpointForeign, match="the sources"):
         checkpoint.settle(layout(counted, {"others": {"others": 4}}))
+
+
+class Summing(hr.Processor[str, str]):
+    """Never run here."""
+
+    def process(self, record: hr.Record) -> None: ...
+
+
+def processed(name: str, **options: str) -> Declare:
+    def declare(app: hr.App) -> None:
+        store = hr.stores.key_value(name, key=hr.STRING, value=hr.INT64, **options)
+        texts(app).process(Summing, stores=[store]).to("out")
+
+    return declare
+
+
+def test_stores_of_processors_have_to_be_there() -> None:
+    there = kept_by(processed("sums"))
+    assert misfits(there, there) == []
+    assert misfits(there, kept_by(processed("totals"))) == ["store 'sums' is not there any more"]
+    assert misfits(there, kept_by(processed("sums", ttl="1h"))) == ["the time of store 'sums' is ttl 1h, it was none"]
+
+
+def named_in(*stages: str) -> Declare:
+    """Names are looked up before a repartition of counts, behind it, or both."""
+
+    def declare(app: hr.App) -> None:
+        names = app.global_table("names", key=hr.STRING, value=hr.STRING, store="names")
+        first = texts(app)
+        counts = first.group_by_key().count(store="first").to_stream()
+        moved = counts.select_key(lambda key, _: key + "!").repartition(name="moved")
+        moved.group_by_key().count(store="second").to_stream().to("counts")
+        if "first" in stages:
+            first.join(names, lambda _, name: name, on=lambda key, _: key).to("out")
+        if "second" in stages:
+            moved.join(names, lambda _, name: name, on=lambda key, _: key).to("out")
+
+    return declare
+
+
+def test_a_global_table_does_not_begin_empty_in_another_stage() -> None:
+    one, both = kept_by(named_in("first")), kept_by(named_in("first", "second"))
+    assert misfits(one, both) == ["store 'names' is in stage 1 and 2, it was in stage 1"]
+    assert misfits(both, one) == []
