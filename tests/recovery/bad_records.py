@@ -17,7 +17,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 import headrace as hr
 from headrace.log.records import Header
 from headrace.log.topics import Topics
-from headrace.model.failure import ATTEMPT, HEADERS
+from headrace.model.failure import ATTEMPT, CUT, HEADERS
 
 NOON = 1_700_000_000_000 // 86_400_000 * 86_400_000 + 43_200_000
 _PATIENCE_S = 120.0
@@ -143,7 +143,10 @@ class Running:
             assert told["headrace.error"] == str(one.error).encode(), told
             assert one.told in told["headrace.message"].decode(), told
             assert (letter.key(), letter.value()) == (one.key, one.value if one.kept else None)
-            assert tuple(header for header in letter.headers() if header[0] not in (ATTEMPT, *HEADERS)) == one.headers
+            assert (
+                tuple(header for header in letter.headers() if header[0] not in (ATTEMPT, CUT, *HEADERS)) == one.headers
+            )
+            assert (CUT in told) == (not one.kept)
         assert self.app.state is hr.State.RUNNING
 
     def _send(self, records: Sequence[Sent]) -> None:

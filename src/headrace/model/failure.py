@@ -37,5 +37,8 @@ class Letter:
 ATTEMPT = "headrace.attempt"
 """The header of a dead letter that says how often its record has failed, and of a record that was sent again."""
 
+CUT = "headrace.cut"
+"""The header of a dead letter that has not all of its record, and why."""
+
 HEADERS = tuple(f"headrace.{name}" for name in ("node", "error", "message", "origin"))
 """Those that tell of the failure, as `Letter` does."""

@@ -51,9 +51,9 @@ def complete_changelogs(plan: Plan, topics: Topics, known: Layout | None) -> lis
     return sorted(node.table for node in plan.of(Changelog) if node.table not in before or goes_on(node))
 
 
-def with_changelogs(layout: Layout, stores: Iterable[str], topics: Topics) -> Layout:
-    """A layout that knows which topics are the complete changelogs of these stores."""
-    named = {changelog_topic(layout.app, store): store for store in stores}
+def with_changelogs(layout: Layout, plan: Plan, stores: Collection[str], topics: Topics) -> Layout:
+    """A layout that knows which topics are the complete changelogs of these stores of a plan."""
+    named = {str(node.topic): node.table for node in plan.of(Changelog) if node.table in stores}
     found = topics.identities(named)
     ids = {named[topic]: identity.id for topic, identity in found.items() if identity is not None}
     return replace(layout, changelogs=sorted(ids), changelog_ids=ids)

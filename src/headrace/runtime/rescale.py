@@ -82,7 +82,7 @@ class Rescale:
             with writing(self.checkpoint.place):
                 self.log.copied(fresh, self.after.tasks, ids)
         complete = remake_changelogs(self.plan, self.after, self.address, self.kafka, spool=self.checkpoint.directory)
-        self.checkpoint.settle(with_changelogs(self.after, complete, Topics(self.address, self.kafka)))
+        self.checkpoint.settle(with_changelogs(self.after, self.plan, complete, Topics(self.address, self.kafka)))
         with told_plainly(self.plan.app, self.checkpoint, self.address):
             forget_partitions(session)
         for name in self.writers(self.before)[len(self.writers(self.after)) :]:

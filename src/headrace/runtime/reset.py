@@ -115,7 +115,7 @@ def switch(plan: Plan, mine: Checkpoint, other: Checkpoint, name: str, address: 
     copied = remake_changelogs(plan, layout, address, kafka, spool=mine.directory, rows_of=rows_of)
     made = {changelog_topic(plan.app, store) for store in copied}
     topics.delete([topic for topic in existing_changelogs(plan, before, topics) if topic not in made])
-    mine.settle(with_changelogs(adopted, copied, topics))
+    mine.settle(with_changelogs(adopted, plan, copied, topics))
 
 
 def adoptable(plan: Plan, other: Checkpoint, name: str, address: str, kafka: Mapping[str, str]) -> Layout:

@@ -14,12 +14,14 @@ from headrace.dsl.handlers import DEAD_LETTER
 from headrace.errors import (
     BatchHalfDone,
     BrokerNotShared,
+    CheckpointBehind,
     CheckpointNotShared,
     HeadraceError,
     NotAllowed,
     PositionsRefused,
     QueryFailed,
     SparkLost,
+    TakenOver,
 )
 from headrace.log.acls import Rights
 from headrace.log.broker import EmbeddedBroker, Lease
@@ -160,7 +162,7 @@ class Run:
             checkpoint.refuse_misfit(known, layout)
             self._refuse_new_stores_in_a_batch(plan, topics, known, layout)
         self._asked = plan = ensure_changelogs(plan, topics, layout, known, app.say)
-        checkpoint.settle(with_changelogs(layout, layout.changelogs, topics))
+        checkpoint.settle(with_changelogs(layout, plan, layout.changelogs, topics))
         session = self._session()
         self._resumption = checkpoint.resumption(layout.tasks)
         kafka = {"bootstrap.servers": self._address, **for_java(app.kafka)}
@@ -258,7 +260,10 @@ class Run:
         except SparkLost as lost:
             self._look()
             return lost
-        return failure_of(causes, self._app.id, self._checkpoint, self._address, self._log) if causes else None
+        failure = failure_of(causes, self._app.id, self._checkpoint, self._address, self._log) if causes else None
+        if isinstance(failure, CheckpointBehind) and self._metrics.last is not None:
+            return TakenOver(self._app.id, self._checkpoint.place)  # it was not behind before
+        return failure
 
     def _look(self) -> Metrics:
         """What was done since the start, once listeners know of each batch; this thread alone tells them, in order."""

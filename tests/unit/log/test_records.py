@@ -104,7 +104,7 @@ def test_records_before_a_failing_source_are_written(broker: str, topic: Callabl
     ("record", "reason"),
     [
         (NewRecord(value=b"x", partition=9), "partition"),
-        (NewRecord(value=b"x" * 2_000_000), "large"),
+        (NewRecord(value=b"x" * 40_000_000), "large"),
         (NewRecord(value=b"x", timestamp_ms=0), "timestamp 0 is below 1"),
     ],
 )
