@@ -169,7 +169,8 @@ def test_a_handler_in_front_of_a_repartition_is_a_stage_more(tmp_path: Path) -> 
     assert not Evolution.of(before, kept_by(grown)).only_stages
     known = layout(declare, {"in": {}})
     with pytest.raises(
-        StateChanged, match=r"with on_error or \.errors\(\) in front of a repartition there is a stage more"
+        StateChanged,
+        match=r"with on_error, \.errors\(\) or Python in front of a store there may be a stage more",
     ):
         Checkpoint("a", tmp_path).refuse_other_state(known, after)
 
