@@ -119,7 +119,7 @@ class Evolution:
         """What to know, or to do, before anything that helps with all misfits; nothing for most of them."""
         told = ""
         if self.only_stages:
-            told = "with on_error, .errors() or Python in front of a store there may be a stage more, see headrace explain: "
+            told = "on_error, .errors() or Python in front of a store may be a stage more, see headrace explain: "
         elif self.other_lanes:
             told = "headrace explain tells what runs in Python, and why: "
         if any(one.startswith(_HELD) for one in self.lost):

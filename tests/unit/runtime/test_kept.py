@@ -170,7 +170,7 @@ def test_a_handler_in_front_of_a_repartition_is_a_stage_more(tmp_path: Path) -> 
     known = layout(declare, {"in": {}})
     with pytest.raises(
         StateChanged,
-        match=r"with on_error, \.errors\(\) or Python in front of a store there may be a stage more",
+        match=r"on_error, \.errors\(\) or Python in front of a store may be a stage more",
     ):
         Checkpoint("a", tmp_path).refuse_other_state(known, after)
 
