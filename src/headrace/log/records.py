@@ -50,6 +50,11 @@ class Record:
     headers: tuple[Header, ...]
 
 
+def possible_time(timestamp_ms: int | None) -> int:
+    """A time of a record as it can be written: the client takes 0 for now."""
+    return max(timestamp_ms or 0, 1)
+
+
 def produce(address: str, kafka: Mapping[str, str] | None, topic: str, records: Iterable[NewRecord]) -> int:
     """Write records, wait until the broker has them all, and return how many there were.
 

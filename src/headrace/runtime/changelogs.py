@@ -11,7 +11,7 @@ from typing import IO
 
 from headrace.errors import ChangelogMisfit
 from headrace.log.partitioner import partition_of
-from headrace.log.records import NewRecord, Record, consume, produce
+from headrace.log.records import NewRecord, Record, consume, possible_time, produce
 from headrace.log.topics import BROKERS_CHOICE, Topics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Changelog
@@ -41,7 +41,7 @@ def complete_changelogs(plan: Plan, topics: Topics, known: Layout | None) -> lis
     if known is None:
         return sorted(node.table for node in plan.of(Changelog))
     there = topics.identities(str(node.topic) for node in plan.of(Changelog))
-    before = {store for stage in known.stages for store in stage}
+    before = set(known.stores)
 
     def goes_on(node: Changelog) -> bool:
         found = there[str(node.topic)]
@@ -126,9 +126,8 @@ def remake_changelogs(
 
 def _spool(rows: Iterable[Record], file: IO[bytes], place: Path) -> None:
     for row in rows:
-        time = max(row.timestamp_ms or 0, 1)  # the client takes 0 for now
         with writing(str(place)):
-            pickle.dump((row.key, row.value, time), file)
+            pickle.dump((row.key, row.value, possible_time(row.timestamp_ms)), file)
     with writing(str(place)):
         file.seek(0)
 

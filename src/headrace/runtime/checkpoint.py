@@ -63,6 +63,11 @@ class Layout:
     """In which lanes each stage runs."""
 
     @property
+    def stores(self) -> tuple[str, ...]:
+        """All stores, and what is held back, by name."""
+        return tuple(store for stage in self.stages for store in stage)
+
+    @property
     def kept(self) -> Kept:
         """All that was kept."""
         return Kept(self.stages, self.lanes)
@@ -286,12 +291,13 @@ class Checkpoint:
         self.refuse_foreign(known, layout.app, layout.cluster)
         for source, there in known.sources.items():
             _refuse_other_partitions(there, layout.sources.get(source))
-        if self.has_state:
+        has_state = self.has_state
+        if has_state:
             self.refuse_other_state(known, layout.kept)
         if known.tasks != layout.tasks:
             raise CheckpointForeign(self.place, _WORDS["tasks"], known.tasks, layout.tasks)
         # Where nothing was kept, it does not matter by which rule records are shared.
-        ruled = [source for source, there in known.sources.items() if there != {} and self.has_state]
+        ruled = [source for source, there in known.sources.items() if there != {} and has_state]
         if known.sources.keys() != layout.sources.keys() or any(
             known.sources[one] != layout.sources[one] for one in ruled
         ):

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from headrace.errors import LetterNotWhole, TopicMissing
 from headrace.log.groups import Group
-from headrace.log.records import NewRecord, Record, consume, produce
+from headrace.log.records import NewRecord, Record, consume, possible_time, produce
 from headrace.log.topics import Topics
 from headrace.model.failure import HEADERS
 
@@ -52,7 +52,7 @@ class DeadLetter:
             key=self.record.key,
             value=self.record.value,
             headers=kept,
-            timestamp_ms=max(self.record.timestamp_ms or 0, 1),  # the client takes 0 for now
+            timestamp_ms=possible_time(self.record.timestamp_ms),
             partition=int(self._origin["partition"]),
         )
 

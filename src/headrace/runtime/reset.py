@@ -99,7 +99,7 @@ def resetting(
         tasks = layout.tasks if layout is not None else 0
         groups = tuple(f"{plan.app}-sink-{task}" for task in range(tasks))
         changelogs = tuple(existing_changelogs(plan, layout, topics))
-        yield Reset(plan.app, checkpoint, _stores(layout), tuple(moves), groups, changelogs)
+        yield Reset(plan.app, checkpoint, layout.stores if layout is not None else (), tuple(moves), groups, changelogs)
     finally:
         checkpoint.release()
 
@@ -137,10 +137,6 @@ def adoptable(plan: Plan, other: Checkpoint, name: str, address: str, kafka: Map
             "begin anew instead: headrace reset --to",
         )
     return layout
-
-
-def _stores(layout: Layout | None) -> tuple[str, ...]:
-    return tuple(store for stage in (layout.stages if layout is not None else ()) for store in stage)
 
 
 def _offsets_of(to: Beginning, topics: Topics) -> Callable[[str], dict[int, int]]:

@@ -310,9 +310,9 @@ class Run:
 
     def _refuse_new_stores_in_a_batch(self, plan: Plan, topics: Topics, known: Layout, layout: Layout) -> None:
         """What a task has written of a batch it does not write again: rows of new stores would miss in changelogs."""
-        before = {store for stage in known.stages for store in stage}
-        added, half = [store for store in layout.changelogs if store not in before], self._checkpoint.half_done()
-        if not added or half is None or self._app.guarantee != "exactly_once":
+        added = [store for store in layout.changelogs if store not in known.stores]
+        half = self._checkpoint.half_done() if added and self._app.guarantee == "exactly_once" else None
+        if half is None:
             return
         counts = topics.partitions(topics_of(plan.of(Source), topics))
         for task in range(max(known.tasks, sum(count or 0 for count in counts.values()))):

@@ -55,7 +55,7 @@ def python_spec(
         along[tag] = tuple(one for one in found if one.key != own)
     program = replace(program, lookups={tag: others for tag, others in along.items() if others})
     exits = {edge.number: _going(edge, placement) for edge in leaving(placement, nodes)}
-    return _spec(_shipped(program, nodes), workers, entries, exits, Queues(placement.plan).topics())
+    return _spec(_shipped(program, nodes), workers, entries, exits, program.topics)
 
 
 def stamping_spec(placement: Placement, sources: Sequence[Source], workers: Workers) -> dict[str, Any]:
