@@ -17,7 +17,7 @@ demo: $(READY) ## Run the word count demo: broker, Spark and a live table.
 	@$(BIN)/headrace demo word-count
 
 test: check browser ## Run all tests, on a real broker and real Spark too.
-	@$(BIN)/pytest -m spark --numprocesses 2 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/pytest -m spark --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 check: $(READY) ## Run the fast loop: format, lint, types, tests in pure Python.
 	@$(BIN)/ruff format --check --quiet .

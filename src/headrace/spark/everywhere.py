@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, Source
 from headrace.plan.placed import Everywhere, global_sources, is_global
@@ -22,7 +24,7 @@ def place_globals(plan: Plan) -> Plan:
             placed.at(end, 1)
     ends = tuple(rewritten[end] for end in plan.ends if not is_global(end))
     declared = tuple(rewritten[node] for node in plan.declared if node in rewritten)
-    return Plan(plan.app, (*ends, *placed.unread), (*declared, *placed.unread))
+    return replace(plan, ends=(*ends, *placed.unread), declared=(*declared, *placed.unread))
 
 
 class _Placed:
