@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pprint import pformat
 from typing import Any
 
+from headrace.build.handlers import FAIL, Handler
 from headrace.dsl import Builder, KStream
-from headrace.dsl.handlers import FAIL, Handler
 from headrace.model.durations import duration_ms
 from headrace.model.record import Record
 from headrace.passes.write_changelogs import write_changelogs

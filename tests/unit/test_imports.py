@@ -18,7 +18,8 @@ cli  console  |  testing
 connect  runtime  rest  query  observe
 lane
 task  |  spark
-dsl  processor  |  sql  |  passes
+dsl  |  sql
+build  processor  |  passes
 plan
 expr  serde  registry  state  log  jvm
 model

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from headrace.build.async_calls import whole
+from headrace.build.functions import check_ordinary, shown
 from headrace.dsl import stream as streams
-from headrace.dsl.calls import whole
-from headrace.dsl.functions import check_ordinary, shown
 from headrace.errors import ArrowMissing, ColumnTaken, OptionInvalid
 from headrace.expr import Expr, check_parameters
 from headrace.model.types import OBJECT, StructType, Type
@@ -18,7 +18,7 @@ from headrace.plan.schema import Field
 from headrace.serde import Serde
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
     from headrace.dsl.stream import KStream
 
 K = TypeVar("K")

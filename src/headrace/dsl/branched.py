@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from headrace.build.functions import KEY_VALUE, bound, exactly
+from headrace.build.names import checked_name
 from headrace.dsl import stream as streams
-from headrace.dsl.functions import KEY_VALUE, bound, exactly
-from headrace.dsl.names import checked_name
 from headrace.errors import NameTaken, OptionInvalid
 from headrace.expr import Bound, Expr
 from headrace.model.types import BOOL
@@ -15,7 +15,7 @@ from headrace.plan.nodes import Branch, Node, Split
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")

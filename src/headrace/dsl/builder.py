@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any, TypeVar, overload
 
-from headrace.dsl.declared import Declared
+from headrace.build.declared import Declared
+from headrace.build.handlers import FAIL, Handler, dead_letters_of, handler_of
+from headrace.build.names import checked_name, emit_of, ttl_of
+from headrace.build.options import Timestamp, check_same, start_of, times_of
+from headrace.build.processors import Given
+from headrace.build.sources import Topics, same_source, topics_of
 from headrace.dsl.global_table import GlobalKTable
-from headrace.dsl.handlers import FAIL, Handler, dead_letters_of, handler_of
-from headrace.dsl.names import checked_name, emit_of, ttl_of
-from headrace.dsl.options import Timestamp, check_same, start_of, times_of
-from headrace.dsl.processors import Given
-from headrace.dsl.sources import Topics, same_source, topics_of
 from headrace.dsl.stream import KStream
 from headrace.dsl.table import KTable
 from headrace.dsl.topology import Topology

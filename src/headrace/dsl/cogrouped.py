@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from headrace.build.functions import KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
+from headrace.build.names import ttl_of
 from headrace.dsl import grouped as groups
-from headrace.dsl.functions import KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
-from headrace.dsl.names import ttl_of
 from headrace.dsl.table import KTable
 from headrace.dsl.windowed import checked_windows
 from headrace.dsl.windowed_cogrouped import WindowedCogroupedKStream
@@ -19,7 +19,7 @@ from headrace.plan.nodes import Cogroup, Initial, Node
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
 
 K = TypeVar("K")
 V2 = TypeVar("V2")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from headrace.plan.nodes import GlobalTable
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from headrace.build.functions import AGGREGATE_VALUE, KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
+from headrace.build.names import ttl_of
 from headrace.dsl import table as tables
-from headrace.dsl.functions import AGGREGATE_VALUE, KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
-from headrace.dsl.names import ttl_of
 from headrace.errors import OptionInvalid
 from headrace.expr import Expr
 from headrace.model.durations import Duration, duration_text
@@ -17,7 +17,7 @@ from headrace.plan.nodes.lasting import Lasting
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")

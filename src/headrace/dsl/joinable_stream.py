@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack, overload
 
+from headrace.build.join_keys import LookUp, On
+from headrace.build.joins import Joiner, Keyed, Pair, sides
+from headrace.build.stream_joins import StreamJoins
 from headrace.dsl import stream as streams
 from headrace.dsl import table as tables
-from headrace.dsl.columns import LookUp, On
 from headrace.dsl.global_table import GlobalKTable
-from headrace.dsl.joins import Joiner, Keyed, Pair, sides
-from headrace.dsl.stream_joins import StreamJoins
 from headrace.expr import Expr
 from headrace.model.durations import Duration
 from headrace.model.windows import JoinWindows
@@ -18,7 +18,7 @@ from headrace.plan.nodes import Node, Side
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
     from headrace.dsl.stream import KStream
     from headrace.dsl.table import KTable
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack, overload
 
+from headrace.build.join_keys import LookUp, On
+from headrace.build.joins import Joiner, Keyed, Pair, sides
+from headrace.build.table_joins import TableJoins
 from headrace.dsl import table as tables
-from headrace.dsl.columns import LookUp, On
-from headrace.dsl.joins import Joiner, Keyed, Pair, sides
-from headrace.dsl.table_joins import TableJoins
 from headrace.expr import Expr
 from headrace.plan.nodes import Node, Side
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
     from headrace.dsl.table import KTable
 
 K = TypeVar("K")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from headrace.build.processors import Function, Stores, process, process_values
 from headrace.dsl import stream as streams
-from headrace.dsl.processors import Function, Stores, process, process_values
 from headrace.plan.nodes import Node
 from headrace.plan.origin import origin
 from headrace.processor import FixedKeyProcessor, Processor
 from headrace.serde import Serde
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
     from headrace.dsl.stream import KStream
 
 K = TypeVar("K")

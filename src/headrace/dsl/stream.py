@@ -6,12 +6,8 @@ from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from headrace.dsl import table as tables
-from headrace.dsl.batched_stream import BatchedStream
-from headrace.dsl.beside import errors, late
-from headrace.dsl.branched import BranchedKStream
-from headrace.dsl.calls import called_with, check_not_given
-from headrace.dsl.functions import (
+from headrace.build.async_calls import called_with, check_not_given
+from headrace.build.functions import (
     KEY_VALUE,
     VALUE,
     acting,
@@ -23,12 +19,16 @@ from headrace.dsl.functions import (
     pair_type,
     waits,
 )
+from headrace.build.handlers import Handler
+from headrace.build.joins import same_app
+from headrace.build.names import checked_name, fitting_serde, ttl_of
+from headrace.build.options import Partitioner, partitioner_of
+from headrace.build.side_outputs import errors, late
+from headrace.dsl import table as tables
+from headrace.dsl.batched_stream import BatchedStream
+from headrace.dsl.branched import BranchedKStream
 from headrace.dsl.grouped import KGroupedStream
-from headrace.dsl.handlers import Handler
 from headrace.dsl.joinable_stream import JoinableStream
-from headrace.dsl.joins import same_app
-from headrace.dsl.names import checked_name, fitting_serde, ttl_of
-from headrace.dsl.options import Partitioner, partitioner_of
 from headrace.dsl.processable_stream import ProcessableStream
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr
@@ -57,7 +57,7 @@ from headrace.plan.origin import origin
 from headrace.serde import Serde, serde_of
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from headrace.build.functions import KEY_VALUE, VALUE, bound, exactly, pair_type
+from headrace.build.handlers import Handler
+from headrace.build.processors import Stores, sent_field
+from headrace.build.side_outputs import errors, expired, late
 from headrace.dsl import stream as streams
-from headrace.dsl.beside import errors, expired, late
-from headrace.dsl.functions import KEY_VALUE, VALUE, bound, exactly, pair_type
 from headrace.dsl.grouped_table import KGroupedTable
-from headrace.dsl.handlers import Handler
 from headrace.dsl.joinable_table import JoinableTable
-from headrace.dsl.processors import Stores, sent_field
 from headrace.dsl.suppressed import Suppressed, checked
 from headrace.errors import VersionsHeldBack
 from headrace.expr import Expr
@@ -32,7 +32,7 @@ from headrace.processor.supplied import supplied
 from headrace.serde import Serde
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from headrace.dsl import processors
+from headrace.build import processors
+from headrace.build.names import checked_name, fitting_serde
 from headrace.dsl import stream as streams
-from headrace.dsl.names import checked_name, fitting_serde
 from headrace.errors import NodeUnknown, ParentMissing, ParentNotStream, TopicsOverlap
 from headrace.plan.nodes import Merge, Node, Process, TableTransformValues, To
 from headrace.plan.origin import origin

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from headrace.dsl.folds import aggregating, reducing
+from headrace.build.aggregators import aggregating, reducing
 from headrace.dsl.table import KTable
 from headrace.dsl.windows import EmitStrategy
 from headrace.errors import OptionInvalid
@@ -16,7 +16,7 @@ from headrace.plan.nodes import Counting, Fold, Node, SessionWindowed, SlidingWi
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")

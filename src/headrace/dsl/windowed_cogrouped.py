@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from headrace.dsl.folds import merging
-from headrace.dsl.functions import initial_of
+from headrace.build.aggregators import merging
+from headrace.build.functions import initial_of
 from headrace.dsl.table import KTable
 from headrace.dsl.windowed import NODES, check_merger, kept_ms
 from headrace.expr import Bound, Expr
@@ -16,7 +16,7 @@ from headrace.plan.nodes import Aggregating, Emit, Initial, Node, WindowedCogrou
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
 
 K = TypeVar("K")
 A = TypeVar("A")

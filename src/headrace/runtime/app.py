@@ -10,9 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from headrace.build.handlers import FAIL, Handler
+from headrace.build.names import checked_name
 from headrace.dsl.builder import Builder
-from headrace.dsl.handlers import FAIL, Handler
-from headrace.dsl.names import checked_name
 from headrace.errors import AlreadyStarted, HeadraceError, NotRunning, OptionInvalid
 from headrace.model.clock import Clock, MachineClock
 from headrace.model.durations import Duration, duration_ms

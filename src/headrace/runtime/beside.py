@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headrace.dsl.handlers import dead_letters_of
+from headrace.build.handlers import dead_letters_of
 from headrace.errors import CannotRunBeside
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import DeadLetters, Node, Source, To

@@ -10,7 +10,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from headrace.dsl.handlers import DEAD_LETTER
+from headrace.build.handlers import DEAD_LETTER
 from headrace.errors import (
     BatchHalfDone,
     BrokerNotShared,

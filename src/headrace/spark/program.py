@@ -10,8 +10,8 @@ from typing import Any
 
 import cloudpickle
 
-from headrace.dsl.functions import shown
-from headrace.dsl.handlers import Asked, Question
+from headrace.build.functions import shown
+from headrace.build.handlers import Asked, Question
 from headrace.errors import NotShippable
 from headrace.lane.nodes import LEAVE_BESIDE, Enter, Leave
 from headrace.lane.program import Exit, Program

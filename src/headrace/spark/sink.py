@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
-from headrace.dsl.handlers import Handler
+from headrace.build.handlers import Handler
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Changelog, DeadLetters, Source, To
 from headrace.serde.windowed import SessionWindowedSerde, TimeWindowedSerde

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from headrace.dsl.functions import KEY_VALUE, VALUE, Check, bound_on, exactly
+from headrace.build.functions import KEY_VALUE, VALUE, Check, bound_on, exactly
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr, as_expr, bind, value
 from headrace.expr.bound import Input
@@ -15,7 +15,7 @@ from headrace.model.types import INT, JSON, StructType, TupleType, Type, keyed_s
 from headrace.plan.nodes import Node, SelectKey
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from headrace.dsl.columns import On, key_into
-from headrace.dsl.functions import bound_on
-from headrace.dsl.join_chain import Chained, Gather, Spread
+from headrace.build.functions import bound_on
+from headrace.build.join_chain import Chained, Gather, Spread
+from headrace.build.join_keys import On, key_into
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr
 from headrace.model.durations import Duration, duration_ms, duration_text
@@ -29,7 +29,7 @@ from headrace.plan.nodes import (
 from headrace.plan.nodes.stream_join import SIDES
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
 
 LEFT_RIGHT = ("left", "right")
 KEY_LEFT_RIGHT = ("key", "left", "right")

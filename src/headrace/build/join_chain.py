@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from headrace.dsl.columns import On
-from headrace.dsl.functions import bound_on
+from headrace.build.functions import bound_on
+from headrace.build.join_keys import On
 from headrace.errors import OptionInvalid
 from headrace.expr import Bound, Expr
 from headrace.expr.bound import Input

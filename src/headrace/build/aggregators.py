@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from headrace.dsl.functions import AGGREGATE_VALUE, KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
+from headrace.build.functions import AGGREGATE_VALUE, KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
 from headrace.expr import Bound, Expr
 from headrace.model.types import Type
 from headrace.plan.nodes import Aggregating, Node, Reducing

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from headrace.dsl.connections import Connections
-from headrace.dsl.handlers import FAIL, Handler, Handlers
-from headrace.dsl.names import LONGEST_NAME, checked_name, emit_of
-from headrace.dsl.paths import Paths
-from headrace.dsl.topics import check_topics
+from headrace.build.connections import Connections
+from headrace.build.handlers import FAIL, Handler, Handlers
+from headrace.build.names import LONGEST_NAME, checked_name, emit_of
+from headrace.build.paths import Paths
+from headrace.build.topic_checks import check_topics
 from headrace.errors import NameTaken, NothingToRun, StoreNeedsName
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Emit, Node, StreamJoin

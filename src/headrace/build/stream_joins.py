@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from headrace.dsl.columns import RIGHT, On, rekeyed
-from headrace.dsl.join_chain import Chained, join_chain
-from headrace.dsl.joins import OPS, Joiner, stream_global_join, stream_join, stream_table_join
+from headrace.build.join_chain import Chained, join_chain
+from headrace.build.join_keys import RIGHT, On, rekeyed
+from headrace.build.joins import OPS, Joiner, stream_global_join, stream_join, stream_table_join
 from headrace.errors import OptionInvalid
 from headrace.model.durations import Duration
 from headrace.model.windows import JoinWindows
 from headrace.plan.nodes import GlobalTable, Node, Side
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
 
 
 @dataclass(frozen=True)

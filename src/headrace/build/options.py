@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from headrace.dsl.functions import KEY_VALUE, Check, bound_on, exactly
+from headrace.build.functions import KEY_VALUE, Check, bound_on, exactly
 from headrace.errors import OptionInvalid, WrongType
 from headrace.expr import Bound, Expr
 from headrace.model.types import INT, NONE, OBJECT, STR, ListType, Type

@@ -30,7 +30,7 @@ from headrace.plan.nodes.beside import BesideNode
 from headrace.plan.nodes.windowed import WindowedAggregation
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
 
 
 def late(declared: Declared, node: Node, name: str | None, here: str) -> Node:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from headrace.dsl.beside import failing_parts, may_fail
-from headrace.dsl.functions import VALUE, check_ordinary, shown
+from headrace.build.functions import VALUE, check_ordinary, shown
+from headrace.build.side_outputs import failing_parts, may_fail
 from headrace.errors import OptionInvalid
 from headrace.expr import Bound, Opaque, bind, check_parameters, trace
 from headrace.model.failure import Failure, Letter

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from headrace.dsl.names import checked_name
-from headrace.dsl.patterns import checked_pattern
+from headrace.build.names import checked_name
+from headrace.build.patterns import checked_pattern
 from headrace.errors import OptionInvalid, TopicReadTwoWays, TopicsOverlap
 from headrace.plan.nodes import Node, Source
 from headrace.serde import Serde

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from headrace.dsl.columns import On
-from headrace.dsl.join_chain import Chained, Gather, join_chain
-from headrace.dsl.joins import Joiner, foreign_key_join, table_join
+from headrace.build.join_chain import Chained, Gather, join_chain
+from headrace.build.join_keys import On
+from headrace.build.joins import Joiner, foreign_key_join, table_join
 from headrace.plan.nodes import Node, Side
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from headrace.dsl.functions import hinted
+from headrace.build.functions import hinted
 from headrace.errors import OptionInvalid
 from headrace.model.record import Record
 from headrace.model.types import OBJECT
@@ -17,7 +17,7 @@ from headrace.processor.supplied import Supplied, supplied
 from headrace.serde import Serde
 
 if TYPE_CHECKING:
-    from headrace.dsl.declared import Declared
+    from headrace.build.declared import Declared
 
 P = TypeVar("P", bound=Process)
 

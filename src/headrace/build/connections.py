@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from headrace.dsl.names import checked_name
+from headrace.build.names import checked_name
 from headrace.errors import NameTaken, OptionInvalid, StoreNotForProcessors, StoreUnknown, StoreUnused
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import (
