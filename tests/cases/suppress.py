@@ -2,8 +2,8 @@
 
 import headrace as hr
 from cases.table import Case, Topology, every, put, texts
+from headrace.build.suppressed import Suppressed
 from headrace.dsl import Builder
-from headrace.dsl.suppressed import Suppressed
 from headrace.model.windows import Windows
 
 A, B = (("from", b"a"),), (("from", b"b"),)

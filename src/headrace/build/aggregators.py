@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from headrace.build.functions import AGGREGATE_VALUE, KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
-from headrace.expr import Bound, Expr
+from headrace.build.functions import AGGREGATE_VALUE, KEY_VALUE_AGGREGATE, Function, bound_on, exactly, initial_of
+from headrace.expr import Bound
 from headrace.model.types import Type
 from headrace.plan.nodes import Aggregating, Node, Reducing
 
-Merger = Callable[[Any, Any, Any], Any] | Expr
+Merger = Function
 
 
-def reducing(reducer: Callable[[Any, Any], Any] | Expr, node: Node, here: str) -> Reducing:
+def reducing(reducer: Function, node: Node, here: str) -> Reducing:
     """`lambda aggregate, value: ...`, both of the type of the values."""
     value = node.output().value.type
     symbols, check = {"aggregate": value, "value": value}, exactly(value, "the reduced value")
     return Reducing(value, bound_on("reduce", reducer, (AGGREGATE_VALUE,), symbols, here, check))
 
 
-def aggregating(
-    initial: object, aggregator: Callable[..., Any] | Expr, node: Node, here: str, merger: Merger | None
-) -> Aggregating:
+def aggregating(initial: object, aggregator: Function, node: Node, here: str, merger: Merger | None) -> Aggregating:
     """`lambda key, value, aggregate: ...`, from an initial value on."""
     schema, begin = node.output(), initial_of(initial, here)
     symbols = {"key": schema.key.type, "value": schema.value.type, "aggregate": begin.type}

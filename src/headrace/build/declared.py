@@ -70,6 +70,20 @@ class Declared:
             self._paths.named(node)
         return node
 
+    def follow(self, kind: type[N], upstream: Node, op: str, name: str | None, here: str, **parameters: Any) -> N:
+        """Add the node of an operator behind another node, named by the user or by the path that leads to it."""
+        path = self.unique(name, f"{upstream.name}.{op}", here)
+        return self.add(kind(name=path, origin=here, upstream=upstream, **parameters))  # type: ignore[call-arg]
+
+    def follow_keeping(
+        self, kind: type[N], upstream: Node, op: str, store: str | None, emit: str | None, here: str, **parameters: Any
+    ) -> N:
+        """Add the node of an operator that always keeps its rows, named as its store."""
+        kept = self.store_name(store, f"{upstream.name}.{op}", here)
+        path, chosen = self.unique(None, kept, here), self.emission(emit, here)
+        options = {"upstream": upstream, "store": kept, "emit": chosen, **parameters}
+        return self.add(kind(name=path, origin=here, **options))
+
     def node(self, name: str) -> Node | None:
         """The node of a name, if there is one."""
         return self._names.get(name)

@@ -36,6 +36,9 @@ KEY_VALUE = ("key", "value")
 AGGREGATE_VALUE = ("aggregate", "value")
 KEY_VALUE_AGGREGATE = ("key", "value", "aggregate")
 
+Function = Callable[..., Any] | Expr | Bound
+"""A function as a front end gives it: a callable that is traced, an expression, or one bound to its symbols already."""
+
 _HINTS = {str: STR, int: INT, float: FLOAT, bool: BOOL, bytes: BYTES}
 
 
@@ -52,7 +55,7 @@ class Check:
 
 def bound(
     op: str,
-    function: Callable[..., Any] | Expr,
+    function: Function,
     forms: tuple[tuple[str, ...], ...],
     node: Node,
     here: str,
@@ -69,7 +72,7 @@ def bound(
 
 def bound_on(
     op: str,
-    function: Callable[..., Any] | Expr,
+    function: Function,
     forms: tuple[tuple[str, ...], ...],
     symbols: Mapping[str, Type],
     here: str,
@@ -79,6 +82,10 @@ def bound_on(
 
     A function that cannot be traced is kept as it is, with the reason: `Opaque`.
     """
+    if isinstance(function, Bound):
+        if check is not None:
+            check.run(function.type, here)
+        return function
     if not isinstance(function, Expr) and not callable(function):
         wanted = f"{op} a function, or an expression of hr.key and hr.value"
         raise OptionInvalid("function", function, wanted, here)
@@ -128,12 +135,12 @@ def check_ordinary(op: str, function: object, here: str) -> None:
         raise OptionInvalid("function", function, ordinary, here)
 
 
-def acting(op: str, function: Callable[..., Any] | Expr, node: Node, here: str, *, traced: bool = True) -> Bound:
+def acting(op: str, function: Function, node: Node, here: str, *, traced: bool = True) -> Bound:
     """A function that may be there for what it does.
 
     It is traced only if it cannot do anything, for to be traced it is called once more than there are records.
     """
-    if isinstance(function, Expr) or (traced and only_computes(function)):
+    if isinstance(function, Expr | Bound) or (traced and only_computes(function)):
         return bound(op, function, (KEY_VALUE,), node, here)
     if not callable(function):
         raise OptionInvalid("action", function, "a function (key, value)", here)

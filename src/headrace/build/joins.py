@@ -60,25 +60,6 @@ def joiner_of(op: str, joiner: Joiner | Chained, left: Node, right: Node, here: 
     return bound_on(op, joiner, (LEFT_RIGHT, KEY_LEFT_RIGHT), symbols, here)
 
 
-def same_app(declared: Declared, other: object, here: str, kinds: type | tuple[type, ...], wanted: str) -> None:
-    """Raise if the other side is none of these kinds, or belongs to another application."""
-    theirs: Any = getattr(other, "_declared", None)
-    if not isinstance(other, kinds):
-        raise OptionInvalid("other", other, wanted, here)
-    if theirs is not declared:
-        raise OptionInvalid("other", theirs.id, f"a stream or table of this application, {declared.id!r}", here)
-
-
-def sides(declared: Declared, other: Any, kinds: tuple[type, ...], allowed: str, here: str) -> tuple[Node, ...]:
-    """The nodes of the other side, or sides, of a join."""
-    others = tuple(other) if isinstance(other, list | tuple) else (other,)
-    if not others:
-        raise OptionInvalid("other", other, "at least one to join with", here)
-    for one in others:
-        same_app(declared, one, here, kinds, allowed)
-    return tuple(one._node for one in others)
-
-
 def same_keys(left: Node, right: Node, here: str) -> None:
     """Raise if the two sides have keys of different types, or of different windows: they would never meet."""
     mine, theirs = left.output().key, right.output().key

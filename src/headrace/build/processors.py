@@ -57,13 +57,37 @@ def process(
     return connected(declared, node, made, stores)
 
 
+def process_records(
+    declared: Declared,
+    parent: Node,
+    processor: Any,
+    *,
+    stores: Stores,
+    key: Serde[Any] | None,
+    value: Serde[Any] | None,
+    name: str | None,
+    here: str,
+) -> Process:
+    """Processor of the records of a stream."""
+    path = declared.unique(name, f"{parent.name}.process", here)
+    return process(declared, (parent,), processor, path, here, stores=stores, key=key, value=value)
+
+
 def process_values(
-    declared: Declared, parent: Node, processor: Any, name: str, here: str, stores: Stores, value: Serde[Any] | None
+    declared: Declared,
+    parent: Node,
+    processor: Any,
+    *,
+    stores: Stores,
+    value: Serde[Any] | None,
+    name: str | None,
+    here: str,
 ) -> ProcessValues:
-    """A processor that leaves the keys alone."""
+    """Processor of the values of a stream, which leaves the keys alone."""
+    path = declared.unique(name, f"{parent.name}.process_values", here)
     made = supplied("process_values", processor, FixedKeyProcessor, here)
     node = ProcessValues(
-        name=name,
+        name=path,
         origin=here,
         parents=(parent,),
         make=made.make,

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from headrace.build.async_calls import whole
-from headrace.build.functions import check_ordinary, shown
+from headrace.build.batches import map_batches
 from headrace.dsl import stream as streams
-from headrace.errors import ArrowMissing, ColumnTaken, OptionInvalid
-from headrace.expr import Expr, check_parameters
-from headrace.model.types import OBJECT, StructType, Type
-from headrace.plan.nodes import MapBatches, Node
+from headrace.plan.nodes import Node
 from headrace.plan.origin import origin
-from headrace.plan.schema import Field
 from headrace.serde import Serde
 
 if TYPE_CHECKING:
@@ -66,30 +60,5 @@ class BatchedStream(Generic[K, V]):
 
             orders.map_batches(scored, value=hr.json(Scored))
         """
-        here = origin()
-        if find_spec("pyarrow") is None:
-            raise ArrowMissing(here)
-        if not callable(function) or isinstance(function, Expr):
-            raise OptionInvalid("function", function, "map_batches a function of a pyarrow.Table", here)
-        check_ordinary("map_batches", function, here)
-        check_parameters(function, ("table",), "the function of map_batches", here)
-        if value is not None and not isinstance(value, Serde):
-            raise OptionInvalid("value", value, "the serde of the new values, such as hr.INT64 or hr.json()", here)
-        _check_columns(self._node.output().value.type, here)
-        node = MapBatches(
-            name=self._declared.unique(name, f"{self._node.name}.map_batches", here),
-            origin=here,
-            upstream=self._node,
-            function=function,
-            shown=shown(function),
-            value=Field(OBJECT) if value is None else Field.of(value),
-            size=whole("size", size, 1, here),
-        )
-        return streams.KStream(self._declared, self._declared.add(node))
-
-
-def _check_columns(type_: Type, here: str) -> None:
-    fields = type_.fields if isinstance(type_, StructType) else ()
-    for field in fields:
-        if field.name in ("key", "timestamp"):
-            raise ColumnTaken(type_, field.name, here)
+        node = map_batches(self._declared, self._node, function, value=value, size=size, name=name, here=origin())
+        return streams.KStream(self._declared, node)

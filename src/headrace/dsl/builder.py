@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, TypeVar, overload
 
+from headrace.build import reading
 from headrace.build.declared import Declared
 from headrace.build.handlers import FAIL, Handler, dead_letters_of, handler_of
-from headrace.build.names import checked_name, emit_of, ttl_of
-from headrace.build.options import Timestamp, check_same, start_of, times_of
+from headrace.build.names import checked_name, emit_of
+from headrace.build.options import Timestamp
 from headrace.build.processors import Given
-from headrace.build.sources import Topics, same_source, topics_of
+from headrace.build.sources import Topics
 from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.stream import KStream
 from headrace.dsl.table import KTable
 from headrace.dsl.topology import Topology
-from headrace.errors import NameTaken, OptionInvalid, TopicsOverlap
-from headrace.model.durations import Duration, duration_ms, duration_text
+from headrace.model.durations import Duration
 from headrace.plan.graph import Plan
 from headrace.plan.growth import GrowingStore, growing_stores
-from headrace.plan.nodes import (
-    GlobalStore,
-    GlobalTable,
-    Source,
-    Start,
-    TableSource,
-    Times,
-    VersionedTable,
-)
 from headrace.plan.origin import origin
 from headrace.plan.stores import Store
-from headrace.processor import Processor
-from headrace.processor.supplied import supplied
 from headrace.serde import BYTES, Serde
 
 K = TypeVar("K")
@@ -123,28 +111,17 @@ class Builder:
             lines = app.stream("lines", value=hr.STRING)
             logs = app.stream(re.compile("logs-.*"), value=hr.STRING)
         """
-        here = origin()
-        topics, pattern = topics_of(topic, here)
-        stamp, first = times_of(timestamp, key, value, here), start_of(start, here)
-        again = same_source(self._declared.nodes, topics, pattern, key, value, here)
-        if again is not None:
-            check_same(again, here, timestamp=stamp, start=first)
-            return KStream(self._declared, again)
-        path = re.sub(r"[^A-Za-z0-9._-]+", "_", pattern).strip("_") if pattern else "-".join(topics)
-        taken = self._declared.node(path)
-        if name is None and taken is not None:  # the checkpoint knows sources by their names: no number will do
-            raise NameTaken(path, taken.origin, here)
-        source = Source(
-            name=self._declared.unique(name, path, here),
-            origin=here,
-            topics=topics,
-            pattern=pattern,
+        node = reading.read_stream(
+            self._declared,
+            topic,
             key=key,
             value=value,
-            timestamp=stamp or Times.FAIL,
-            start=first or Start.EARLIEST,
+            timestamp=timestamp,
+            start=start,
+            name=name,
+            here=origin(),
         )
-        return KStream(self._declared, self._declared.add(source))
+        return KStream(self._declared, node)
 
     @overload
     def table(
@@ -225,9 +202,20 @@ class Builder:
 
             users = app.table("users", key=hr.STRING, value=hr.STRING, store="users")
         """
-        here = origin()
-        ttl_ms = ttl_of(ttl, here)
-        return self._table(TableSource, topic, key, value, store, emit, name, here, timestamp, start, ttl_ms=ttl_ms)
+        node = reading.read_table(
+            self._declared,
+            topic,
+            key=key,
+            value=value,
+            store=store,
+            emit=emit,
+            timestamp=timestamp,
+            start=start,
+            ttl=ttl,
+            name=name,
+            here=origin(),
+        )
+        return KTable(self._declared, node)
 
     def versioned_table(
         self,
@@ -248,22 +236,19 @@ class Builder:
 
             prices = app.versioned_table("prices", key=hr.STRING, value=hr.DOUBLE, history="1h")
         """
-        here = origin()
-        history_ms = duration_ms("history", history, here)
-        return self._table(
-            VersionedTable,
+        node = reading.read_versioned_table(
+            self._declared,
             topic,
-            key,
-            value,
-            store,
-            "every",
-            name,
-            here,
-            timestamp,
-            start,
-            path=f"{topic}.versioned_table",
-            history_ms=history_ms,
+            key=key,
+            value=value,
+            history=history,
+            store=store,
+            timestamp=timestamp,
+            start=start,
+            name=name,
+            here=origin(),
         )
+        return KTable(self._declared, node)
 
     def global_table(
         self,
@@ -281,25 +266,17 @@ class Builder:
 
             products = app.global_table("products", key=hr.STRING, value=hr.STRING)
         """
-        here = origin()
-        topics, _ = topics_of(topic, here)
-        stamp = times_of(timestamp, key, value, here)
-        again = same_source(self._declared.nodes, topics, None, key, value, here, GlobalTable)
-        if again is not None:
-            assert isinstance(again, GlobalTable)
-            check_same(again, here, timestamp=stamp)
-            return GlobalKTable(self._declared, again)
-        kept = self._declared.store_name(store, f"{topic}.global_table", here)
-        node = GlobalTable(
-            name=self._declared.unique(name, topic, here),
-            origin=here,
-            topics=topics,
+        node = reading.read_global_table(
+            self._declared,
+            topic,
             key=key,
             value=value,
-            timestamp=stamp or Times.FAIL,
-            store=kept,
+            store=store,
+            timestamp=timestamp,
+            name=name,
+            here=origin(),
         )
-        return GlobalKTable(self._declared, self._declared.add(node))
+        return GlobalKTable(self._declared, node)
 
     def add_state_store(self, store: Store[Any]) -> None:
         """Add a store for processors, which are connected to it by its name: `stores=("seen",)`.
@@ -323,28 +300,9 @@ class Builder:
         The processor keeps what it likes of each record with `context.store(...)`, and sends on nothing. Of records
         that arrive together those of global stores come first. No processor has to be connected to it.
         """
-        here = origin()
-        topics, _ = topics_of(topic, here)
-        again = same_source(self._declared.nodes, topics, None, key, value, here, GlobalStore)
-        if again is not None:
-            raise TopicsOverlap(topics, again.origin, here)
-        made = supplied("add_global_store", processor, Processor, here)
-        others = [one for one in made.stores if one not in (store, getattr(store, "name", None))]
-        if others:
-            raise OptionInvalid("stores", others, "none: the processor of a global store reaches that one alone", here)
-        self._declared.take_store(store, here)
-        node = GlobalStore(
-            name=self._declared.unique(name, topic, here),
-            origin=here,
-            topics=topics,
-            key=key,
-            value=value,
-            store=store.name,
-            definition=store,
-            make=made.make,
-            shown=made.shown,
+        reading.read_global_store(
+            self._declared, store, topic, processor, key=key, value=value, name=name, here=origin()
         )
-        self._declared.add(node)
 
     @property
     def topology(self) -> Topology:
@@ -358,44 +316,3 @@ class Builder:
     def growing_stores(self) -> tuple[GrowingStore, ...]:
         """The stores that can grow without bound, each with its line, what it grows with, and what would bound it."""
         return growing_stores(self.plan().nodes)
-
-    def _table(
-        self,
-        kind: type[TableSource],
-        topic: str,
-        key: Serde[Any],
-        value: Serde[Any],
-        store: str | None,
-        emit: str | None,
-        name: str | None,
-        here: str,
-        timestamp: Timestamp | None,
-        start: str | None,
-        path: str | None = None,
-        **parameters: Any,
-    ) -> KTable[Any, Any]:
-        topics, _ = topics_of(topic, here)
-        stamp, first = times_of(timestamp, key, value, here), start_of(start, here)
-        again = same_source(self._declared.nodes, topics, None, key, value, here, kind)
-        if again is not None:
-            assert isinstance(again, TableSource)
-            if store not in (None, again.store):
-                raise OptionInvalid("store", store, f"{again.store!r}, as at {again.origin}, or leave it out", here)
-            check_same(again, here, timestamp=stamp, start=first)
-            if parameters.get("ttl_ms") not in (None, again.ttl_ms):
-                raise OptionInvalid(
-                    "ttl", duration_text(parameters["ttl_ms"]), f"the one at {again.origin}, or leave it out", here
-                )
-            return KTable(self._declared, again)
-        node = kind(
-            name=self._declared.unique(name, topic, here),
-            origin=here,
-            topics=topics,
-            key=key,
-            value=value,
-            timestamp=stamp or Times.FAIL,
-            start=first or Start.EARLIEST,
-            **self._declared.kept(store, emit, here, path),
-            **parameters,
-        )
-        return KTable(self._declared, self._declared.add(node))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from headrace.build.functions import AGGREGATE_VALUE, KEY_VALUE_AGGREGATE, bound_on, exactly, initial_of
-from headrace.build.names import ttl_of
+from headrace.build.aggregations import aggregate, count, reduce
+from headrace.build.windowed import checked_windows
 from headrace.dsl import cogrouped
 from headrace.dsl.table import KTable
-from headrace.dsl.windowed import WindowedKStream, checked_windows
+from headrace.dsl.windowed import WindowedKStream
 from headrace.expr import Expr
 from headrace.model.durations import Duration
 from headrace.model.windows import Windows
-from headrace.plan.nodes import Aggregate, Count, Node, Reduce
+from headrace.plan.nodes import Node
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ class KGroupedStream(Generic[K, V]):
         `emit="every"` each count. With `ttl="1d"`, a key without a record for a day of stream time, that of all records
         in its task, is deleted, and begins anew with its next record.
         """
-        here = origin()
-        return self._table(Count, "count", store, emit, here, ttl_ms=ttl_of(ttl, here))
+        return KTable(self._declared, count(self._declared, self._node, store=store, emit=emit, ttl=ttl, here=origin()))
 
     def reduce(
         self,
@@ -61,11 +60,8 @@ class KGroupedStream(Generic[K, V]):
 
             best = scores.group_by_key().reduce(lambda best, score: hr.when(score > best, score).otherwise(best))
         """
-        here = origin()
-        value = self._node.output().value.type
-        symbols, check = {"aggregate": value, "value": value}, exactly(value, "the reduced value")
-        function = bound_on("reduce", reducer, (AGGREGATE_VALUE,), symbols, here, check)
-        return self._table(Reduce, "reduce", store, emit, here, reducer=function, ttl_ms=ttl_of(ttl, here))
+        node = reduce(self._declared, self._node, reducer, store=store, emit=emit, ttl=ttl, here=origin())
+        return KTable(self._declared, node)
 
     def aggregate(
         self,
@@ -83,15 +79,8 @@ class KGroupedStream(Generic[K, V]):
 
             totals = orders.group_by_key().aggregate(0, lambda key, amount, total: total + amount)
         """
-        here = origin()
-        schema, begin = self._node.output(), initial_of(initial, here)
-        symbols = {"key": schema.key.type, "value": schema.value.type, "aggregate": begin.type}
-        check = exactly(begin.type, "the aggregate")
-        function = bound_on("aggregate", aggregator, (KEY_VALUE_AGGREGATE,), symbols, here, check)
-        lasting = ttl_of(ttl, here)
-        return self._table(
-            Aggregate, "aggregate", store, emit, here, initial=begin, aggregator=function, ttl_ms=lasting
-        )
+        options: Any = {"store": store, "emit": emit, "ttl": ttl, "here": origin()}
+        return KTable(self._declared, aggregate(self._declared, self._node, initial, aggregator, **options))
 
     def cogroup(self, aggregator: Callable[[K, V, A], A | Expr]) -> cogrouped.CogroupedKStream[K, A]:
         """Begin an aggregate over several grouped streams, with the function that adds the records of this one.
@@ -99,20 +88,6 @@ class KGroupedStream(Generic[K, V]):
         both = clicks.cogroup(lambda k, v, n: n + 1).cogroup(orders, lambda k, v, n: n + 10).aggregate(0)
         """
         return cogrouped.CogroupedKStream(self._declared, ((self._node, aggregator, origin()),))
-
-    def _table(
-        self, kind: type[Node], op: str, store: str | None, emit: str | None, here: str, **parameters: Any
-    ) -> KTable[Any, Any]:
-        name = self._declared.store_name(store, f"{self._node.name}.{op}", here)
-        node = kind(
-            name=self._declared.unique(None, name, here),
-            origin=here,
-            upstream=self._node,  # type: ignore[call-arg]
-            store=name,
-            emit=self._declared.emission(emit, here),
-            **parameters,
-        )
-        return KTable(self._declared, self._declared.add(node))
 
     def windowed_by(self, windows: Windows) -> WindowedKStream[K, V]:
         """Group the records by window, too: `hr.tumbling`, `hr.hopping`, `hr.sliding`, `hr.session` or `hr.unlimited`.

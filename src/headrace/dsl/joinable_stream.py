@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack, overload
 
 from headrace.build.join_keys import LookUp, On
-from headrace.build.joins import Joiner, Keyed, Pair, sides
+from headrace.build.joins import Joiner, Keyed, Pair
 from headrace.build.stream_joins import StreamJoins
 from headrace.dsl import stream as streams
 from headrace.dsl import table as tables
 from headrace.dsl.global_table import GlobalKTable
+from headrace.dsl.other_sides import sides
 from headrace.expr import Expr
 from headrace.model.durations import Duration
 from headrace.model.windows import JoinWindows

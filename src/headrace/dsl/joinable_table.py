@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack, overload
 
 from headrace.build.join_keys import LookUp, On
-from headrace.build.joins import Joiner, Keyed, Pair, sides
+from headrace.build.joins import Joiner, Keyed, Pair
 from headrace.build.table_joins import TableJoins
 from headrace.dsl import table as tables
+from headrace.dsl.other_sides import sides
 from headrace.expr import Expr
 from headrace.plan.nodes import Node, Side
 from headrace.plan.origin import origin

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from headrace.build.processors import Function, Stores, process, process_values
+from headrace.build.processors import Function, Stores, process_records, process_values
 from headrace.dsl import stream as streams
 from headrace.plan.nodes import Node
 from headrace.plan.origin import origin
@@ -82,10 +82,8 @@ class ProcessableStream(Generic[K, V]):
 
             words.process(twice, key=hr.STRING, value=hr.STRING).to("both")
         """
-        here = origin()
-        path = self._declared.unique(name, f"{self._node.name}.process", here)
-        node = process(self._declared, (self._node,), processor, path, here, stores=stores, key=key, value=value)
-        return streams.KStream(self._declared, node)
+        options: Any = {"stores": stores, "key": key, "value": value, "name": name, "here": origin()}
+        return streams.KStream(self._declared, process_records(self._declared, self._node, processor, **options))
 
     @overload
     def process_values(
@@ -114,7 +112,5 @@ class ProcessableStream(Generic[K, V]):
 
         What is sent on is made of a record that came in; another key is refused.
         """
-        here = origin()
-        path = self._declared.unique(name, f"{self._node.name}.process_values", here)
-        node = process_values(self._declared, self._node, processor, path, here, stores, value)
-        return streams.KStream(self._declared, node)
+        options: Any = {"stores": stores, "value": value, "name": name, "here": origin()}
+        return streams.KStream(self._declared, process_values(self._declared, self._node, processor, **options))

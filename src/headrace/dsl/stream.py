@@ -4,57 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
-from headrace.build.async_calls import called_with, check_not_given
-from headrace.build.functions import (
-    KEY_VALUE,
-    VALUE,
-    acting,
-    awaited,
-    bound,
-    exactly,
-    list_of_pairs,
-    list_type,
-    pair_type,
-    waits,
-)
+from headrace.build import side_outputs, stateless
+from headrace.build.aggregations import check_key
+from headrace.build.duplicates import drop_duplicates
 from headrace.build.handlers import Handler
-from headrace.build.joins import same_app
-from headrace.build.names import checked_name, fitting_serde, ttl_of
-from headrace.build.options import Partitioner, partitioner_of
-from headrace.build.side_outputs import errors, late
+from headrace.build.options import Partitioner
+from headrace.build.tables import to_table
 from headrace.dsl import table as tables
 from headrace.dsl.batched_stream import BatchedStream
 from headrace.dsl.branched import BranchedKStream
 from headrace.dsl.grouped import KGroupedStream
 from headrace.dsl.joinable_stream import JoinableStream
+from headrace.dsl.other_sides import same_app
 from headrace.dsl.processable_stream import ProcessableStream
-from headrace.errors import OptionInvalid, TypesDiffer
-from headrace.expr import Bound, Expr
-from headrace.model.durations import Duration, duration_ms
+from headrace.errors import OptionInvalid
+from headrace.expr import Expr
+from headrace.model.durations import Duration
 from headrace.model.failure import Failure
-from headrace.model.types import BOOL, STR
 from headrace.plan.nodes import (
-    AsyncMapValues,
-    DropDuplicates,
-    Filter,
-    FlatMap,
-    FlatMapValues,
-    Foreach,
-    Map,
-    MapValues,
-    Merge,
     Node,
-    Peek,
-    Print,
-    Repartition,
-    SelectKey,
-    To,
-    ToTable,
 )
 from headrace.plan.origin import origin
-from headrace.serde import Serde, serde_of
+from headrace.serde import Serde
 
 if TYPE_CHECKING:
     from headrace.build.declared import Declared
@@ -63,6 +36,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 K2 = TypeVar("K2")
 V2 = TypeVar("V2")
+P = ParamSpec("P")
 
 
 class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]):
@@ -79,20 +53,18 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
 
         stream.filter(lambda key, value: value > 100)
         """
-        return self._filter("filter", predicate, keep=True, name=name)
+        return self._next(stateless.filter_records, predicate, keep=True, name=name, here=origin())
 
     def filter_not(self, predicate: Callable[[K, V], bool | Expr] | Expr, *, name: str | None = None) -> KStream[K, V]:
         """Keep the records whose predicate is not true."""
-        return self._filter("filter_not", predicate, keep=False, name=name)
+        return self._next(stateless.filter_records, predicate, keep=False, name=name, here=origin())
 
     def map(self, mapper: Callable[[K, V], tuple[K2, V2]] | Expr, *, name: str | None = None) -> KStream[K2, V2]:
         """A new key and value for every record: `stream.map(lambda key, value: (value, key))`.
 
         The key may change, so a later `group_by_key` moves the records to the tasks of their new keys.
         """
-        here = origin()
-        pair = bound("map", mapper, (KEY_VALUE,), self._node, here, pair_type)
-        return self._next(Map, "map", name, here, pair=pair)
+        return self._next(stateless.map_records, mapper, name=name, here=origin())
 
     # What a lambda computes with hr functions is an Expr to a type checker, whose value may be anything.
     @overload
@@ -156,22 +128,14 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
 
             orders.map_values(rate, concurrency=16, timeout="2s", retries=3)
         """
-        here = origin()
-        options = {"concurrency": concurrency, "timeout": timeout, "retries": retries, "backoff": backoff}
-        if callable(mapper) and waits(mapper):
-            waiting = awaited("map_values", mapper, (VALUE, KEY_VALUE), here)
-            return self._next(AsyncMapValues, "map_values", name, here, value=waiting, **called_with(options, here))
-        check_not_given(options, here)
-        value = bound("map_values", mapper, (VALUE, KEY_VALUE), self._node, here)
-        return self._next(MapValues, "map_values", name, here, value=value)
+        calls = {"concurrency": concurrency, "timeout": timeout, "retries": retries, "backoff": backoff}
+        return self._next(stateless.map_values, mapper, calls=calls, name=name, here=origin())
 
     def flat_map(
         self, mapper: Callable[[K, V], Iterable[tuple[K2, V2]]] | Expr, *, name: str | None = None
     ) -> KStream[K2, V2]:
         """Any number of records for every record: `stream.flat_map(lambda k, v: [(k, v), (v, k)])`."""
-        here = origin()
-        pairs = bound("flat_map", mapper, (KEY_VALUE,), self._node, here, list_of_pairs)
-        return self._next(FlatMap, "flat_map", name, here, pairs=pairs)
+        return self._next(stateless.flat_map, mapper, name=name, here=origin())
 
     @overload
     def flat_map_values(self, mapper: Expr, *, name: str | None = None) -> KStream[K, Any]: ...
@@ -190,15 +154,11 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
 
     def flat_map_values(self, mapper: Callable[..., Any] | Expr, *, name: str | None = None) -> KStream[K, Any]:
         """Any number of values for every record: `lines.flat_map_values(lambda line: line.split())`."""
-        here = origin()
-        values = bound("flat_map_values", mapper, (VALUE, KEY_VALUE), self._node, here, list_type)
-        return self._next(FlatMapValues, "flat_map_values", name, here, values=values)
+        return self._next(stateless.flat_map_values, mapper, name=name, here=origin())
 
     def select_key(self, mapper: Callable[[K, V], K2] | Expr, *, name: str | None = None) -> KStream[K2, V]:
         """A new key for every record; the value stays."""
-        here = origin()
-        key = bound("select_key", mapper, (KEY_VALUE,), self._node, here)
-        return self._next(SelectKey, "select_key", name, here, key=key)
+        return self._next(stateless.select_key, mapper, name=name, here=origin())
 
     def peek(self, shown: Callable[[K, V], object] | Expr, *, name: str | None = None) -> KStream[K, V]:
         """Print an expression of every record to the console, and send the record on unchanged.
@@ -209,14 +169,11 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
             stream.peek(lambda key, value: key + " -> " + value)
             stream.peek(lambda key, value: seen.append(value))
         """
-        here = origin()
-        return self._next(Peek, "peek", name, here, shown=acting("peek", shown, self._node, here))
+        return self._next(stateless.peek, shown, name=name, here=origin())
 
     def foreach(self, action: Callable[[K, V], object], *, name: str | None = None) -> None:
         """Call a function for every record, for what it does; nothing is sent on."""
-        here = origin()
-        called = acting("foreach", action, self._node, here, traced=False)
-        self._next(Foreach, "foreach", name, here, action=called)
+        self._next(stateless.foreach, action, name=name, here=origin())
 
     def print(
         self,
@@ -230,19 +187,7 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
 
         The label is the name of the stream unless given. The file is written anew with every start.
         """
-        here = origin()
-        text = None if mapper is None else bound("print", mapper, (KEY_VALUE,), self._node, here)
-        if file is not None and not Path(file).absolute().parent.is_dir():
-            raise OptionInvalid("file", str(file), "a file in a directory that is there", here)
-        self._next(
-            Print,
-            "print",
-            name,
-            here,
-            label=self._node.name if label is None else label,
-            mapper=text,
-            file=None if file is None else str(file),
-        )
+        self._next(stateless.print_records, label=label, mapper=mapper, file=file, name=name, here=origin())
 
     def merge(self, *others: KStream[K, V], name: str | None = None) -> KStream[K, V]:
         """The records of all these streams as one. Nothing is promised about the order between them."""
@@ -256,23 +201,7 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
 
     def _merge(self, other: KStream[K, V], name: str | None, here: str) -> KStream[K, V]:
         same_app(self._declared, other, here, KStream, "a stream: of a table, its changes are one: table.to_stream()")
-        for part in ("key", "value"):
-            mine, theirs = (getattr(node.output(), part) for node in (self._node, other._node))
-            if not mine.meets(theirs):
-                raise TypesDiffer(
-                    f"the merged streams have {part}s of two types",
-                    mine,
-                    theirs,
-                    here,
-                    fix="bring them to one type with map or map_values first",
-                )
-        node = Merge(
-            name=self._declared.unique(name, f"{self._node.name}.merge", here),
-            origin=here,
-            left=self._node,
-            right=other._node,
-        )
-        return KStream(self._declared, self._declared.add(node))
+        return self._next(stateless.merge, other._node, name=name, here=here)
 
     def drop_duplicates(
         self,
@@ -291,14 +220,7 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
 
             orders.drop_duplicates(lambda key, order: order.id, within="1h")
         """
-        here = origin()
-        within_ms = duration_ms("within", within, here, least=1)
-        self._node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
-        found = None if key is None else bound("drop_duplicates", key, (KEY_VALUE,), self._node, here)
-        if found is not None:
-            serde_of(found.type, here)  # raises if the id has no bytes to be found by
-        kept = self._declared.store_name(store, name or f"{self._node.name}.drop_duplicates", here)
-        return self._next(DropDuplicates, "drop_duplicates", name, here, id=found, within_ms=within_ms, store=kept)
+        return self._next(drop_duplicates, key=key, within=within, store=store, name=name, here=origin())
 
     def late(self, *, name: str | None = None) -> KStream[K, Any]:
         """The records that came too late for this join, or this `drop_duplicates`, and are in no result: as they were.
@@ -306,7 +228,7 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
         Of a join with another stream, these are the records of both sides. Their values have a type if both sides have
         the same.
         """
-        return KStream(self._declared, late(self._declared, self._node, name, origin()))
+        return self._next(side_outputs.late, name, origin())
 
     def errors(self, *, name: str | None = None) -> KStream[K, Failure[Any]]:
         """The records that the function of this operator failed on; none of them stops the application any more.
@@ -319,7 +241,7 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
             numbers = texts.map_values(lambda text: 100 // len(text))
             numbers.errors().to("failed")
         """
-        return KStream(self._declared, errors(self._declared, self._node, name, origin()))
+        return self._next(side_outputs.errors, name, origin())
 
     def on_error(self, handler: Handler) -> KStream[K, V]:
         """Say what becomes of the records that this operator fails on, whatever the application says of others.
@@ -348,12 +270,9 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
 
         A partitioner, `lambda key, value, partitions: ...`, may bring others together, as in `to`.
         """
-        here = origin()
-        if partitions is not None and (not isinstance(partitions, int) or partitions < 1):
-            raise OptionInvalid("partitions", partitions, "a whole number from 1 on", here)
-        self._node.output().key.store_serde(here)  # raises if the key has no bytes to be sent by
-        chosen = partitioner_of("repartition", partitioner, self._node.output(), here)
-        return self._next(Repartition, "repartition", name, here, partitions=partitions, partitioner=chosen)
+        return self._next(
+            stateless.repartition, partitions=partitions, partitioner=partitioner, name=name, here=origin()
+        )
 
     def to_table(
         self,
@@ -369,27 +288,17 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
         a batch, or with `emit="every"` each. With `ttl`, a row that was not updated for so long by stream time is
         deleted, and a record that is older than that dropped as late.
         """
-        here = origin()
-        self._node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
-        node = ToTable(
-            name=self._declared.unique(name, f"{self._node.name}.to_table", here),
-            origin=here,
-            upstream=self._node,
-            **self._declared.kept(store, emit, here),
-            ttl_ms=ttl_of(ttl, here),
-        )
-        return tables.KTable(self._declared, self._declared.add(node))
+        node = to_table(self._declared, self._node, store=store, emit=emit, ttl=ttl, name=name, here=origin())
+        return tables.KTable(self._declared, node)
 
     def group_by_key(self) -> KGroupedStream[K, V]:
         """Group the records by their key, for an aggregation."""
-        self._node.output().key.store_serde(origin())  # raises if the key has no bytes to be found by
+        check_key(self._node, origin())
         return KGroupedStream(self._declared, self._node)
 
     def group_by(self, selector: Callable[[K, V], K2] | Expr, *, name: str | None = None) -> KGroupedStream[K2, V]:
         """Group the records by a new key: `words.group_by(lambda key, word: word)`."""
-        here = origin()
-        key = bound("group_by", selector, (KEY_VALUE,), self._node, here)
-        selected: KStream[K2, V] = self._next(SelectKey, "group_by", name, here, key=key)
+        selected: KStream[K2, V] = self._next(stateless.select_key, selector, name=name, here=origin(), op="group_by")
         return selected.group_by_key()
 
     def to(
@@ -408,29 +317,13 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
         partitioner, `lambda key, value, partitions: ...`, or with the topic in front, says otherwise: it gives a
         partition, a list of several, an empty one to drop the record, or None for the usual one.
         """
-        here = origin()
-        schema = self._node.output()
-        target: str | Bound
-        if isinstance(topic, str):
-            path, target = f"to-{topic}", checked_name("a topic", topic, here)
-        else:
-            path, target = "to", bound("to", topic, (KEY_VALUE,), self._node, here, exactly(STR, "the topic"))
-        key, value = fitting_serde("key", key, schema.key, here), fitting_serde("value", value, schema.value, here)
-        chosen = partitioner_of("to", partitioner, schema, here)
-        self._next(To, path, name, here, topic=target, key=key, value=value, partitioner=chosen)
+        self._next(stateless.to_topic, topic, key=key, value=value, partitioner=partitioner, name=name, here=origin())
 
-    def _filter(
-        self, op: str, predicate: Callable[[K, V], bool | Expr] | Expr, *, keep: bool, name: str | None
-    ) -> KStream[K, V]:
-        here = origin()
-        condition = bound(op, predicate, (KEY_VALUE,), self._node, here, exactly(BOOL, "the predicate"))
-        return self._next(Filter, op, name, here, predicate=condition, keep=keep)
-
-    def _next(self, kind: type[Node], op: str, name: str | None, here: str, **parameters: Any) -> KStream[Any, Any]:
-        node = kind(
-            name=self._declared.unique(name, f"{self._node.name}.{op}", here),
-            origin=here,
-            upstream=self._node,  # type: ignore[call-arg]
-            **parameters,
-        )
-        return KStream(self._declared, self._declared.add(node))
+    def _next(
+        self,
+        build: Callable[Concatenate[Declared, Node, P], Node],
+        *given: P.args,
+        **options: P.kwargs,
+    ) -> KStream[Any, Any]:
+        """The stream of the node that is built behind this one."""
+        return KStream(self._declared, build(self._declared, self._node, *given, **options))

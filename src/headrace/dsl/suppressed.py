@@ -1,34 +1,10 @@
-"""How long the changes of a table are held back; `until_...` are in the front door."""
+"""Suppressions as users write them; all of it is in the front door."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from headrace.errors import NoWindowsToClose, OptionInvalid
-from headrace.model.durations import Duration, duration_ms
-from headrace.plan.nodes import Node
-from headrace.plan.nodes.suppress import lateness_of
+from headrace.build.suppressed import Suppressed, time_limit, window_closes
+from headrace.model.durations import Duration
 from headrace.plan.origin import origin
-
-
-@dataclass(frozen=True)
-class Suppressed:
-    """What `suppress` is told: `hr.until_window_closes()` or `hr.until_time_limit(...)`."""
-
-    limit_ms: int | None
-    max_records: int | None
-    fail_when_full: bool
-    max_bytes: int | None = None
-    idle_ms: int | None = None
-
-    def wait_ms(self, node: Node, here: str) -> int:
-        """How long changes wait: the limit, or what the windows of the table need."""
-        if self.limit_ms is not None:
-            return self.limit_ms
-        lateness = lateness_of(node)
-        if lateness is None:
-            raise NoWindowsToClose(node.name, here)
-        return lateness
 
 
 def until_window_closes(*, max_records: int | None = None, max_bytes: int | None = None) -> Suppressed:
@@ -39,9 +15,7 @@ def until_window_closes(*, max_records: int | None = None, max_bytes: int | None
 
         counts.suppress(hr.until_window_closes()).to_stream().to("final-counts")
     """
-    here = origin()
-    records, size = _most("max_records", max_records, here), _most("max_bytes", max_bytes, here)
-    return Suppressed(None, records, fail_when_full=True, max_bytes=size)
+    return window_closes(max_records=max_records, max_bytes=max_bytes, here=origin())
 
 
 def until_time_limit(
@@ -58,28 +32,11 @@ def until_time_limit(
     early, or with `when_full="stop"` the application stops. With `idle_after`, stream time follows the clock after so
     long a silence, as that of windows does.
     """
-    here = origin()
-    if when_full not in ("emit", "stop"):
-        raise OptionInvalid("when_full", when_full, '"emit" or "stop"', here)
-    return Suppressed(
-        duration_ms("limit", limit, here),
-        _most("max_records", max_records, here),
-        fail_when_full=when_full == "stop",
-        max_bytes=_most("max_bytes", max_bytes, here),
-        idle_ms=None if idle_after is None else duration_ms("idle_after", idle_after, here, least=1),
+    return time_limit(
+        limit,
+        max_records=max_records,
+        max_bytes=max_bytes,
+        when_full=when_full,
+        idle_after=idle_after,
+        here=origin(),
     )
-
-
-def checked(until: Suppressed, here: str) -> Suppressed:
-    """What `suppress` is told, if it is that."""
-    if not isinstance(until, Suppressed):
-        raise OptionInvalid("until", until, "hr.until_window_closes() or hr.until_time_limit(...)", here)
-    return until
-
-
-def _most(option: str, most: object, here: str) -> int | None:
-    if most is None:
-        return None
-    if not isinstance(most, int) or isinstance(most, bool) or most < 0:
-        raise OptionInvalid(option, most, "a whole number from 0 on, or None for no limit", here)
-    return most

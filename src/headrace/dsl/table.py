@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
-from headrace.build.functions import KEY_VALUE, VALUE, bound, exactly, pair_type
+from headrace.build import tables
 from headrace.build.handlers import Handler
-from headrace.build.processors import Stores, sent_field
+from headrace.build.processors import Stores
 from headrace.build.side_outputs import errors, expired, late
+from headrace.build.suppressed import Suppressed
 from headrace.dsl import stream as streams
 from headrace.dsl.grouped_table import KGroupedTable
 from headrace.dsl.joinable_table import JoinableTable
-from headrace.dsl.suppressed import Suppressed, checked
-from headrace.errors import VersionsHeldBack
 from headrace.expr import Expr
 from headrace.model.failure import Failure
-from headrace.model.types import BOOL
 from headrace.plan.nodes import (
     Node,
-    Suppress,
-    TableFilter,
-    TableGroupBy,
-    TableMapValues,
-    TableTransformValues,
-    ToStream,
 )
 from headrace.plan.origin import origin
 from headrace.processor import ValueTransformer
-from headrace.processor.supplied import supplied
 from headrace.serde import Serde
 
 if TYPE_CHECKING:
@@ -38,6 +29,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 K2 = TypeVar("K2")
 V2 = TypeVar("V2")
+P = ParamSpec("P")
 
 
 class KTable(JoinableTable[K, V]):
@@ -66,7 +58,8 @@ class KTable(JoinableTable[K, V]):
 
         table.filter(lambda key, value: value > 100)
         """
-        return self._filter("filter", predicate, True, store, emit, name)
+        options: Any = {"store": store, "emit": emit, "name": name}
+        return self._next(tables.filter_rows, predicate, keep=True, **options, here=origin())
 
     def filter_not(
         self,
@@ -77,7 +70,8 @@ class KTable(JoinableTable[K, V]):
         name: str | None = None,
     ) -> KTable[K, V]:
         """The rows whose predicate is not true."""
-        return self._filter("filter_not", predicate, False, store, emit, name)
+        options: Any = {"store": store, "emit": emit, "name": name}
+        return self._next(tables.filter_rows, predicate, keep=False, **options, here=origin())
 
     # As for streams: what a lambda computes with hr functions is an Expr, whose value may be anything.
     @overload
@@ -129,9 +123,7 @@ class KTable(JoinableTable[K, V]):
         name: str | None = None,
     ) -> KTable[K, Any]:
         """A new value for every row; the function takes the value, or the key and the value, and never None."""
-        here = origin()
-        value = bound("map_values", mapper, (VALUE, KEY_VALUE), self._node, here)
-        return self._next(TableMapValues, "map_values", store, emit, name, here, value=value)
+        return self._next(tables.map_rows, mapper, store=store, emit=emit, name=name, here=origin())
 
     @overload
     def transform_values(
@@ -172,22 +164,8 @@ class KTable(JoinableTable[K, V]):
         Give a subclass of `hr.ValueTransformer`, a function that makes one, or a function of the value, of key and
         value, or of both and the context. `value` is the serde of what it gives.
         """
-        here = origin()
-        made = supplied("transform_values", transformer, ValueTransformer, here)
-        field = sent_field(value, made.sends[0] if made.sends else None)
-        table = self._next(
-            TableTransformValues,
-            "transform_values",
-            store,
-            emit,
-            name,
-            here,
-            make=made.make,
-            shown=made.shown,
-            value=field,
-        )
-        self._declared.connections.connect(table._node.name, (*made.stores, *stores), here)
-        return table
+        options: Any = {"stores": stores, "value": value, "store": store, "emit": emit, "name": name}
+        return self._next(tables.transform_rows, transformer, **options, here=origin())
 
     def group_by(
         self, selector: Callable[[K, V], tuple[K2, V2]] | Expr, *, name: str | None = None
@@ -196,16 +174,8 @@ class KTable(JoinableTable[K, V]):
 
         A row whose new key or value is None is in no group.
         """
-        here = origin()
-        pair = bound("group_by", selector, (KEY_VALUE,), self._node, here, pair_type)
-        node = TableGroupBy(
-            name=self._declared.unique(name, f"{self._node.name}.group_by", here),
-            origin=here,
-            upstream=self._node,
-            pair=pair,
-        )
-        node.output().key.store_serde(here)  # raises if the key has no bytes to be found by
-        return KGroupedTable(self._declared, self._declared.add(node))
+        node = tables.group_rows(self._declared, self._node, selector, name=name, here=origin())
+        return KGroupedTable(self._declared, node)
 
     def suppress(self, until: Suppressed, *, name: str | None = None) -> KTable[K, V]:
         """Hold back changes, and send on the last of each key: `hr.until_window_closes()`, `hr.until_time_limit("5s")`.
@@ -213,25 +183,7 @@ class KTable(JoinableTable[K, V]):
         Changes leave when later records move stream time on; by the clock alone only where the windows in front, or the
         time limit, have `idle_after`.
         """
-        here = origin()
-        told = checked(until, here)
-        if self._node.versioned:
-            raise VersionsHeldBack(self._node.name, here)
-        node = Suppress(
-            name=self._declared.unique(name, f"{self._node.name}.suppress", here),
-            origin=here,
-            upstream=self._node,
-            wait_ms=told.wait_ms(self._node, here),
-            final=told.limit_ms is None,
-            max_records=told.max_records,
-            fail_when_full=told.fail_when_full,
-            emit=self._declared.emit,
-            max_bytes=told.max_bytes,
-            idle_ms=told.idle_ms,
-        )
-        if told.max_bytes is not None:
-            node.output().value.default_serde(here)  # raises if values have no bytes to be counted
-        return KTable(self._declared, self._declared.add(node))
+        return self._next(tables.suppress, until, name=name, here=origin())
 
     def late(self, *, name: str | None = None) -> streams.KStream[Any, Any]:
         """The records that came too late for this table, as they were: with their keys, values, times and headers.
@@ -288,41 +240,14 @@ class KTable(JoinableTable[K, V]):
 
         With a mapper, as with `select_key` behind it, the records get new keys.
         """
-        here = origin()
-        node = ToStream(
-            name=self._declared.unique(name, f"{self._node.name}.to_stream", here), origin=here, upstream=self._node
-        )
-        stream: streams.KStream[K, V] = streams.KStream(self._declared, self._declared.add(node))
-        return stream if mapper is None else stream.select_key(mapper)
-
-    def _filter(
-        self,
-        op: str,
-        predicate: Callable[[K, V], bool | Expr] | Expr,
-        keep: bool,
-        store: str | None,
-        emit: str | None,
-        name: str | None,
-    ) -> KTable[K, V]:
-        here = origin()
-        condition = bound(op, predicate, (KEY_VALUE,), self._node, here, exactly(BOOL, "the predicate"))
-        return self._next(TableFilter, op, store, emit, name, here, predicate=condition, keep=keep)
+        node = tables.to_stream(self._declared, self._node, mapper, name=name, here=origin())
+        return streams.KStream(self._declared, node)
 
     def _next(
         self,
-        kind: type[Node],
-        op: str,
-        store: str | None,
-        emit: str | None,
-        name: str | None,
-        here: str,
-        **parameters: Any,
+        build: Callable[Concatenate[Declared, Node, P], Node],
+        *given: P.args,
+        **options: P.kwargs,
     ) -> KTable[Any, Any]:
-        node = kind(
-            name=self._declared.unique(name, f"{self._node.name}.{op}", here),
-            origin=here,
-            upstream=self._node,  # type: ignore[call-arg]
-            **self._declared.kept(store, emit, here),
-            **parameters,
-        )
-        return KTable(self._declared, self._declared.add(node))
+        """The table of the node that is built behind this one."""
+        return KTable(self._declared, build(self._declared, self._node, *given, **options))

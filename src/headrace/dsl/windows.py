@@ -9,19 +9,17 @@ last year. A record that comes afterwards and lies behind is late as any other.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from enum import Enum
 
-from headrace.errors import OptionInvalid
-from headrace.model.durations import Duration, duration_ms
+from headrace.build import windows
+from headrace.model.durations import Duration
 from headrace.model.windows import (
-    LATEST_MS,
     JoinWindows,
     SessionWindows,
     SlidingWindows,
     TimeWindows,
     UnlimitedWindows,
-    unlimited_from,
 )
 from headrace.plan.origin import origin
 
@@ -39,43 +37,24 @@ def tumbling(size: Duration, *, grace: Duration = "0s", idle_after: Duration | N
     A window begins at a multiple of its size since 1970, and its end does not belong to it. It takes late records
     until stream time reaches its end + grace. With `idle_after`, that time follows the clock after so long a silence.
     """
-    here = origin()
-    size_ms = duration_ms("size", size, here, least=1)
-    grace_ms = duration_ms("grace", grace, here)
-    return TimeWindows(size_ms=size_ms, advance_ms=size_ms, grace_ms=grace_ms, idle_ms=_idle(idle_after, here))
+    return windows.tumbling(size, grace=grace, idle_after=idle_after, here=origin())
 
 
 def hopping(
     size: Duration, *, advance: Duration, grace: Duration = "0s", idle_after: Duration | None = None
 ) -> TimeWindows:
     """Windows that overlap: `hr.hopping("10m", advance="1m")` has a new window of ten minutes every minute."""
-    here = origin()
-    size_ms = duration_ms("size", size, here, least=1)
-    advance_ms = duration_ms("advance", advance, here, least=1)
-    if advance_ms > size_ms:
-        raise OptionInvalid("advance", advance, f"no more than the size, {size}: records between would be lost", here)
-    grace_ms = duration_ms("grace", grace, here)
-    return TimeWindows(size_ms=size_ms, advance_ms=advance_ms, grace_ms=grace_ms, idle_ms=_idle(idle_after, here))
+    return windows.hopping(size, advance=advance, grace=grace, idle_after=idle_after, here=origin())
 
 
 def sliding(difference: Duration, *, grace: Duration = "0s", idle_after: Duration | None = None) -> SlidingWindows:
     """A window for every set of records that lie within a time difference of each other: `hr.sliding("10s")`."""
-    here = origin()
-    return SlidingWindows(
-        difference_ms=duration_ms("difference", difference, here),
-        grace_ms=duration_ms("grace", grace, here),
-        idle_ms=_idle(idle_after, here),
-    )
+    return windows.sliding(difference, grace=grace, idle_after=idle_after, here=origin())
 
 
 def session(gap: Duration, *, grace: Duration = "0s", idle_after: Duration | None = None) -> SessionWindows:
     """A window for every stretch of a key's records without a silence of more than `gap`: `hr.session("30m")`."""
-    here = origin()
-    return SessionWindows(
-        gap_ms=duration_ms("gap", gap, here, least=1),
-        grace_ms=duration_ms("grace", grace, here),
-        idle_ms=_idle(idle_after, here),
-    )
+    return windows.session(gap, grace=grace, idle_after=idle_after, here=origin())
 
 
 def unlimited(*, start: int | datetime = 0) -> UnlimitedWindows:
@@ -83,13 +62,7 @@ def unlimited(*, start: int | datetime = 0) -> UnlimitedWindows:
 
     A record before it is dropped. As it never closes, it has no results on window close.
     """
-    here = origin()
-    at = start
-    if isinstance(at, datetime) and at.tzinfo is not None:
-        at = (at - _FIRST) // timedelta(milliseconds=1)
-    if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < LATEST_MS:
-        raise OptionInvalid("start", start, "milliseconds from 0 on, or a datetime from 1970 on with a time zone", here)
-    return unlimited_from(at)
+    return windows.unlimited(start=start, here=origin())
 
 
 def join_windows(
@@ -107,16 +80,9 @@ def join_windows(
     5 s after the left one. With `idle_after`, what waits for a partner also leaves by the clock after so long a silence
     of both sides.
     """
-    here = origin()
-    if difference is None and (before is None or after is None):
-        raise OptionInvalid("difference", None, "a difference, or both before= and after=", here)
-    span = 0 if difference is None else duration_ms("difference", difference, here)
-    before_ms = span if before is None else duration_ms("before", before, here, least=-_FAR)
-    after_ms = span if after is None else duration_ms("after", after, here, least=-_FAR)
-    if before_ms + after_ms < 0:
-        raise OptionInvalid("before", before, f"one that leaves room: with after={after!r} nothing can match", here)
-    grace_ms = duration_ms("grace", grace, here)
-    return JoinWindows(before_ms=before_ms, after_ms=after_ms, grace_ms=grace_ms, idle_ms=_idle(idle_after, here))
+    return windows.join_windows(
+        difference, before=before, after=after, grace=grace, idle_after=idle_after, here=origin()
+    )
 
 
 def on_window_close() -> EmitStrategy:
@@ -127,11 +93,3 @@ def on_window_close() -> EmitStrategy:
 def on_window_update() -> EmitStrategy:
     """A result for each change of a window: what happens unless told otherwise."""
     return EmitStrategy.ON_WINDOW_UPDATE
-
-
-def _idle(idle_after: Duration | None, here: str) -> int | None:
-    return None if idle_after is None else duration_ms("idle_after", idle_after, here, least=1)
-
-
-_FAR = 2**62
-_FIRST = datetime(1970, 1, 1, tzinfo=UTC)

@@ -8,8 +8,8 @@ from typing import Any
 import headrace as hr
 from conformance.scenarios.scenario import Build, Scenario, joined
 from conformance.scenarios.windows import ms, windows_of
+from headrace.build.suppressed import Suppressed
 from headrace.dsl import Builder, KTable
-from headrace.dsl.suppressed import Suppressed
 
 
 def limit(s: Scenario) -> Suppressed:
