@@ -5,8 +5,8 @@ from typing import Any
 import headrace as hr
 from cases.beside import inverse
 from cases.table import Case, Topology, every, put, texts
-from headrace.build.handlers import Handler
 from headrace.dsl import Builder
+from headrace.plan.handlers import Handler
 
 H = (("h", b"1"),)
 

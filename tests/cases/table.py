@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from pprint import pformat
 from typing import Any
 
-from headrace.build.handlers import FAIL, Handler
 from headrace.dsl import Builder, KStream
 from headrace.model.durations import duration_ms
 from headrace.model.record import Record
+from headrace.passes.handle_failures import handle_failures
+from headrace.passes.pipeline import rewrite
 from headrace.passes.write_changelogs import write_changelogs
 from headrace.plan.graph import Plan
+from headrace.plan.handlers import FAIL, Handler
 from headrace.serde import STRING
 
 DEFAULT_TS = 1_000
@@ -172,7 +174,7 @@ class Case:
 
     def plan(self) -> Plan:
         """The plan of its topology, with changelogs where something is expected of one: all others write the less."""
-        plan = self.declared().plan()
+        plan = rewrite(self.declared().plan(), last=handle_failures)
         logged = any(topic.endswith("-changelog") for topic in self.outputs)
         return replace(write_changelogs(plan) if logged else plan, named=frozenset())
 

@@ -17,7 +17,7 @@ from conformance.observed import Observed
 from conformance.spark_engine import observe_chosen
 from conformance.task_engine import observe
 from conformance.test_cases import FORGETFUL, compare
-from headrace.build.handlers import FAIL, SKIP
+from headrace.plan.handlers import FAIL, SKIP
 
 _EACH = 16
 

@@ -10,15 +10,19 @@ from pathlib import Path
 import pytest
 
 from headrace.dsl import Builder
+from headrace.errors import SharedStoreInCircle
+from headrace.passes.handle_failures import handle_failures
 from headrace.passes.merge_repartitions import merge_repartitions
-from headrace.passes.pipeline import rewrite
+from headrace.passes.pipeline import LOGICAL, each, rewrite
 from headrace.passes.place_repartitions import place_repartitions
 from headrace.passes.self_joins import self_joins
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.passes.write_changelogs import write_changelogs
+from headrace.plan.changes import passes_text
 from headrace.plan.describe import describe
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node
+from headrace.spark.stage_passes import FOR_STAGES
 from plans.topologies import TOPOLOGIES
 
 
@@ -49,6 +53,13 @@ def logged(plan: Plan) -> str:
     return changes(plan, write_changelogs(plan), _detailed)
 
 
+def whole_road(plan: Plan) -> str:
+    try:
+        return passes_text(plan.app, each(plan, (*LOGICAL, *FOR_STAGES)))
+    except SharedStoreInCircle as refused:
+        return str(refused)
+
+
 def changes(before: Plan, after: Plan, line: Callable[[Node], str]) -> str:
     """The lines that a pass took away and put in."""
     old, new = [line(node) for node in before.nodes], [line(node) for node in after.nodes]
@@ -74,6 +85,7 @@ def _line(node: Node) -> str:
         ("self_joins.txt", kept_once),
         ("write_changelogs.txt", logged),
         ("split_subtopologies.txt", split),
+        ("passes.txt", whole_road),
     ],
 )
 def test_plans_read_as_before(file: str, text: Callable[[Plan], str]) -> None:
@@ -87,7 +99,7 @@ def test_plans_read_as_before(file: str, text: Callable[[Plan], str]) -> None:
 def _plan(topology: Callable[[Builder], None]) -> Plan:
     app = Builder(topology.__name__)
     topology(app)
-    return app.plan()
+    return rewrite(app.plan(), last=handle_failures)
 
 
 def _without_lines(text: str) -> str:

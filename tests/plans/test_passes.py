@@ -18,7 +18,7 @@ from headrace.dsl import Builder
 from headrace.model.clock import SetClock
 from headrace.model.record import RawRecord
 from headrace.model.types import OBJECT, STR, Type
-from headrace.passes.pipeline import PASSES, rewrite
+from headrace.passes.pipeline import LOGICAL, rewrite
 from headrace.passes.place_repartitions import place_repartitions
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Changelog
@@ -40,8 +40,8 @@ def test_generated_topologies_write_the_same(case: dict[str, Any]) -> None:
     build(app, case["nodes"])
     plan = replace(app.plan(), named=frozenset())  # changelogs are no answers
     whole, placed = answers(case, rewrite(plan)), answers(case, place_repartitions(plan))
-    for left_out in PASSES[1:]:
-        some = reduce(lambda so_far, one: so_far if one is left_out else one(so_far), PASSES, plan)
+    for left_out in LOGICAL[1:]:
+        some = reduce(lambda so_far, one: so_far if one is left_out else one(so_far), LOGICAL, plan)
         assert same(case, answers(case, some), whole), left_out.__name__
     assert same(case, placed, whole)
 

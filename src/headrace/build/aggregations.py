@@ -35,7 +35,13 @@ def check_key(node: Node, here: str) -> None:
 
 
 def count(
-    declared: Declared, node: Node, *, store: str | None, emit: str | None, ttl: Duration | None, here: str
+    declared: Declared,
+    node: Node,
+    *,
+    store: str | None = None,
+    emit: str | None = None,
+    ttl: Duration | None = None,
+    here: str,
 ) -> Node:
     """Count of the records of each key."""
     return declared.follow_keeping(Count, node, "count", store, emit, here, ttl_ms=ttl_of(ttl, here))
@@ -46,9 +52,9 @@ def reduce(
     node: Node,
     reducer: Function,
     *,
-    store: str | None,
-    emit: str | None,
-    ttl: Duration | None,
+    store: str | None = None,
+    emit: str | None = None,
+    ttl: Duration | None = None,
     here: str,
 ) -> Node:
     """Reduction of the values of each key to one."""
@@ -66,9 +72,9 @@ def aggregate(
     initial: Any,
     aggregator: Function,
     *,
-    store: str | None,
-    emit: str | None,
-    ttl: Duration | None,
+    store: str | None = None,
+    emit: str | None = None,
+    ttl: Duration | None = None,
     here: str,
 ) -> Node:
     """Aggregation of the records of each key, from an initial value on."""
@@ -98,9 +104,9 @@ def cogroup(
     parts: tuple[Part, ...],
     initial: Any,
     *,
-    store: str | None,
-    emit: str | None,
-    ttl: Duration | None,
+    store: str | None = None,
+    emit: str | None = None,
+    ttl: Duration | None = None,
     here: str,
 ) -> Node:
     """Aggregation of the records of several streams into one value for each key."""
@@ -120,7 +126,13 @@ def cogroup(
 
 
 def count_rows(
-    declared: Declared, node: Node, *, store: str | None, emit: str | None, ttl: Duration | None, here: str
+    declared: Declared,
+    node: Node,
+    *,
+    store: str | None = None,
+    emit: str | None = None,
+    ttl: Duration | None = None,
+    here: str,
 ) -> Node:
     """Count of the rows of each group."""
     return aggregate_rows(
@@ -143,9 +155,9 @@ def reduce_rows(
     adder: Function,
     subtractor: Function,
     *,
-    store: str | None,
-    emit: str | None,
-    ttl: Duration | None,
+    store: str | None = None,
+    emit: str | None = None,
+    ttl: Duration | None = None,
     here: str,
 ) -> Node:
     """Reduction of the values of each group to one; a row that changes is taken out, then put in."""
@@ -171,9 +183,9 @@ def aggregate_rows(
     adder: Function,
     subtractor: Function,
     *,
-    store: str | None,
-    emit: str | None,
-    ttl: Duration | None,
+    store: str | None = None,
+    emit: str | None = None,
+    ttl: Duration | None = None,
     here: str,
     op: str = "aggregate",
 ) -> Node:

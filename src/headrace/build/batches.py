@@ -7,9 +7,10 @@ from typing import Any
 
 from headrace.build.async_calls import whole
 from headrace.build.declared import Declared
-from headrace.build.functions import check_ordinary, shown
+from headrace.build.functions import check_ordinary
 from headrace.errors import ArrowMissing, ColumnTaken, OptionInvalid
 from headrace.expr import Expr, check_parameters
+from headrace.expr.opaque import shown
 from headrace.model.types import OBJECT, StructType, Type
 from headrace.plan.nodes import MapBatches, Node
 from headrace.plan.schema import Field
@@ -17,7 +18,14 @@ from headrace.serde import Serde
 
 
 def map_batches(
-    declared: Declared, node: Node, function: Any, *, value: Serde[Any] | None, size: int, name: str | None, here: str
+    declared: Declared,
+    node: Node,
+    function: Any,
+    *,
+    value: Serde[Any] | None = None,
+    size: int,
+    name: str | None = None,
+    here: str,
 ) -> Node:
     """Map of a stream by a function of a `pyarrow.Table` of up to `size` records."""
     if find_spec("pyarrow") is None:

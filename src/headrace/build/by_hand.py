@@ -32,8 +32,8 @@ def add_processor(
     parents: tuple[str, ...],
     *,
     stores: Stores,
-    key: Serde[Any] | None,
-    value: Serde[Any] | None,
+    key: Serde[Any] | None = None,
+    value: Serde[Any] | None = None,
     here: str,
 ) -> Node:
     """Processor of a name, behind its parents."""
@@ -48,8 +48,8 @@ def add_sink(
     topic: str,
     parents: tuple[str, ...],
     *,
-    key: Serde[Any] | None,
-    value: Serde[Any] | None,
+    key: Serde[Any] | None = None,
+    value: Serde[Any] | None = None,
     here: str,
 ) -> Node:
     """Sink of a name, behind its parents."""
@@ -69,7 +69,7 @@ def add_read_only_store(
     *,
     key: Serde[Any],
     value: Serde[Any],
-    name: str | None,
+    name: str | None = None,
     here: str,
 ) -> Node:
     """Store of each task's share of a topic, which one processor fills and all others can only read."""

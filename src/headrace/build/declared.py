@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from headrace.build.connections import Connections
-from headrace.build.handlers import FAIL, Handler, Handlers
+from headrace.build.handlers import with_handler
 from headrace.build.names import LONGEST_NAME, checked_name, emit_of
 from headrace.build.paths import Paths
 from headrace.build.topic_checks import check_topics
 from headrace.errors import NameTaken, NothingToRun, StoreNeedsName
 from headrace.plan.graph import Plan
+from headrace.plan.handlers import FAIL, Handler, Handlers
 from headrace.plan.nodes import Emit, Node, StreamJoin
 from headrace.plan.stores import Store
 
@@ -51,7 +52,7 @@ class Declared:
         self._check_stores()
         check_topics(self.nodes)
         named = frozenset(self._stores.keys() - self._unnamed_stores)
-        return self.handlers.applied(self.connections.connected(Plan(self.id, ends, tuple(self.nodes), named)))
+        return Plan(self.id, ends, tuple(self.nodes), named, self.connections.requests(), self.handlers)
 
     def add(self, node: N) -> N:
         """Take a node into the topology."""
@@ -83,6 +84,10 @@ class Declared:
         path, chosen = self.unique(None, kept, here), self.emission(emit, here)
         options = {"upstream": upstream, "store": kept, "emit": chosen, **parameters}
         return self.add(kind(name=path, origin=here, **options))
+
+    def handle(self, node: Node, handler: Handler, here: str) -> None:
+        """Say what becomes of the records that an operator fails on."""
+        self.handlers = with_handler(self.handlers, node, handler, here)
 
     def node(self, name: str) -> Node | None:
         """The node of a name, if there is one."""

@@ -13,10 +13,10 @@ def drop_duplicates(
     declared: Declared,
     node: Node,
     *,
-    key: Function | None,
+    key: Function | None = None,
     within: Duration,
-    store: str | None,
-    name: str | None,
+    store: str | None = None,
+    name: str | None = None,
     here: str,
 ) -> Node:
     """Deduplication of a stream by key, and by what a function finds in the record."""

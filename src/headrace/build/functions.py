@@ -12,6 +12,7 @@ from typing import Any
 
 from headrace.errors import NotTraceable, OptionInvalid, WrongType
 from headrace.expr import Bound, Expr, Opaque, bind, check_parameters, only_computes, trace
+from headrace.expr.opaque import shown
 from headrace.model.holding import holds
 from headrace.model.records import is_record, record_type
 from headrace.model.types import (
@@ -208,12 +209,6 @@ def _declared(function: Callable[..., Any]) -> Type | None:
         return hinted(typing.get_type_hints(function).get("return"))
     except (TypeError, NameError, AttributeError):  # no annotations, or some that only a type checker understands
         return None
-
-
-def shown(function: object) -> str:
-    """A function as `describe()` names it."""
-    name = getattr(function, "__name__", type(function).__name__)
-    return "a lambda" if name == "<lambda>" else f"{name}()"
 
 
 def hinted(hint: Any) -> Type | None:

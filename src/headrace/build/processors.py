@@ -63,9 +63,9 @@ def process_records(
     processor: Any,
     *,
     stores: Stores,
-    key: Serde[Any] | None,
-    value: Serde[Any] | None,
-    name: str | None,
+    key: Serde[Any] | None = None,
+    value: Serde[Any] | None = None,
+    name: str | None = None,
     here: str,
 ) -> Process:
     """Processor of the records of a stream."""
@@ -79,8 +79,8 @@ def process_values(
     processor: Any,
     *,
     stores: Stores,
-    value: Serde[Any] | None,
-    name: str | None,
+    value: Serde[Any] | None = None,
+    name: str | None = None,
     here: str,
 ) -> ProcessValues:
     """Processor of the values of a stream, which leaves the keys alone."""

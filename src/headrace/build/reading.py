@@ -26,9 +26,9 @@ def read_stream(
     *,
     key: Serde[Any],
     value: Serde[Any],
-    timestamp: Timestamp | None,
-    start: str | None,
-    name: str | None,
+    timestamp: Timestamp | None = None,
+    start: str | None = None,
+    name: str | None = None,
     here: str,
 ) -> Source:
     """Source of a stream: a topic, several topics, or all that match a pattern; the same source if read again."""
@@ -61,12 +61,12 @@ def read_table(
     *,
     key: Serde[Any],
     value: Serde[Any],
-    store: str | None,
-    emit: str | None,
-    timestamp: Timestamp | None,
-    start: str | None,
-    ttl: Duration | None,
-    name: str | None,
+    store: str | None = None,
+    emit: str | None = None,
+    timestamp: Timestamp | None = None,
+    start: str | None = None,
+    ttl: Duration | None = None,
+    name: str | None = None,
     here: str,
 ) -> Node:
     """Source of a table: the last record of each key is its row."""
@@ -81,10 +81,10 @@ def read_versioned_table(
     key: Serde[Any],
     value: Serde[Any],
     history: Duration,
-    store: str | None,
-    timestamp: Timestamp | None,
-    start: str | None,
-    name: str | None,
+    store: str | None = None,
+    timestamp: Timestamp | None = None,
+    start: str | None = None,
+    name: str | None = None,
     here: str,
 ) -> Node:
     """Source of a table that knows what its rows were, as long ago as `history`."""
@@ -136,9 +136,9 @@ def read_global_table(
     *,
     key: Serde[Any],
     value: Serde[Any],
-    store: str | None,
-    timestamp: Timestamp | None,
-    name: str | None,
+    store: str | None = None,
+    timestamp: Timestamp | None = None,
+    name: str | None = None,
     here: str,
 ) -> GlobalTable:
     """Source of a table that every task has in full."""
@@ -170,7 +170,7 @@ def read_global_store(
     *,
     key: Serde[Any],
     value: Serde[Any],
-    name: str | None,
+    name: str | None = None,
     here: str,
 ) -> Node:
     """Source of a store that every task has in full, filled by a processor."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from headrace.errors import NothingBeside
-from headrace.expr import Bound
 from headrace.expr.tuples import Given
+from headrace.plan.failing import has_function
 from headrace.plan.nodes import (
-    Aggregating,
     Branch,
     Errors,
     Expired,
@@ -17,13 +15,10 @@ from headrace.plan.nodes import (
     ForeignKeyMatch,
     Late,
     Node,
-    Reducing,
     Source,
     StreamJoin,
     TableAggregate,
-    TableGroupBy,
     TableReduce,
-    To,
     WindowedCogroup,
 )
 from headrace.plan.nodes.beside import BesideNode
@@ -50,20 +45,10 @@ def failing_parts(node: Node, asked: str, here: str) -> tuple[Node, ...]:
     """The parts of an operator that may fail on a record."""
     if isinstance(node, TableAggregate | TableReduce):
         raise NothingBeside(asked, node.name, "would take out of a group later what it could not add", _ROWS, here)
-    parts = tuple(part for part in _parts(node) if isinstance(part, Source) or _has_function(part))
+    parts = tuple(part for part in _parts(node) if isinstance(part, Source) or has_function(part))
     if not parts:
         raise NothingBeside(asked, node.name, "has no function that could fail", _ERRORS, here)
     return parts
-
-
-def may_fail(node: Node) -> bool:
-    """Whether the application can go on without a record that this node fails on.
-
-    Not if a group would have to be taken apart again, or if every task sees the record.
-    """
-    if isinstance(node, TableAggregate | TableReduce | TableGroupBy) or node.facts.everywhere:
-        return False
-    return isinstance(node, Source | To) or _has_function(node)
 
 
 def expired(declared: Declared, node: Node, name: str | None, here: str) -> Node:
@@ -99,12 +84,6 @@ def _joins_before(node: StreamJoin, most: int) -> tuple[Node, ...]:
     if most == 0 or not isinstance(node.left, StreamJoin):
         return ()
     return (*_joins_before(node.left, most - 1), node.left)
-
-
-def _has_function(node: Node) -> bool:
-    values = (getattr(node, field.name) for field in fields(node))
-    listed = [one for value in values for one in (value if isinstance(value, tuple) else (value,))]
-    return any(isinstance(one, Bound | Reducing | Aggregating) or callable(one) for one in listed)
 
 
 _LATE = "use it right behind a windowed aggregation, a join of two streams, a versioned table, ttl= or drop_duplicates"

@@ -20,7 +20,7 @@ class Splitting:
         self._branches: dict[str, tuple[Bound, str]] = {}
         self._numbered: set[str] = set()
 
-    def branch(self, predicate: Function, *, name: str | None, here: str) -> str:
+    def branch(self, predicate: Function, *, name: str | None = None, here: str) -> str:
         """Add a branch for the records whose predicate is true; its whole name."""
         condition = bound("branch", predicate, (KEY_VALUE,), self._node, here, exactly(BOOL, "the predicate"))
         full = self.full_name(name or str(len(self._branches) + 1), here)

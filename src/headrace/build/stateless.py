@@ -46,7 +46,7 @@ from headrace.serde import Serde
 
 
 def filter_records(
-    declared: Declared, node: Node, predicate: Function, *, keep: bool, name: str | None, here: str
+    declared: Declared, node: Node, predicate: Function, *, keep: bool, name: str | None = None, here: str
 ) -> Node:
     """Filter of a stream: the records whose predicate is true, or with `keep=False` those whose predicate is not."""
     op = "filter" if keep else "filter_not"
@@ -54,7 +54,7 @@ def filter_records(
     return declared.follow(Filter, node, op, name, here, predicate=condition, keep=keep)
 
 
-def map_records(declared: Declared, node: Node, mapper: Function, *, name: str | None, here: str) -> Node:
+def map_records(declared: Declared, node: Node, mapper: Function, *, name: str | None = None, here: str) -> Node:
     """Map of a stream to a new key and value for each record."""
     pair = bound("map", mapper, (KEY_VALUE,), node, here, pair_type)
     return declared.follow(Map, node, "map", name, here, pair=pair)
@@ -65,7 +65,7 @@ def map_values(
     node: Node,
     mapper: Function,
     *,
-    name: str | None,
+    name: str | None = None,
     here: str,
     calls: Mapping[str, Any] | None = None,
 ) -> Node:
@@ -81,32 +81,32 @@ def map_values(
     return declared.follow(MapValues, node, "map_values", name, here, value=value)
 
 
-def flat_map(declared: Declared, node: Node, mapper: Function, *, name: str | None, here: str) -> Node:
+def flat_map(declared: Declared, node: Node, mapper: Function, *, name: str | None = None, here: str) -> Node:
     """Map of a stream to any number of records for each record."""
     pairs = bound("flat_map", mapper, (KEY_VALUE,), node, here, list_of_pairs)
     return declared.follow(FlatMap, node, "flat_map", name, here, pairs=pairs)
 
 
-def flat_map_values(declared: Declared, node: Node, mapper: Function, *, name: str | None, here: str) -> Node:
+def flat_map_values(declared: Declared, node: Node, mapper: Function, *, name: str | None = None, here: str) -> Node:
     """Map of a stream to any number of values for each record."""
     values = bound("flat_map_values", mapper, (VALUE, KEY_VALUE), node, here, list_type)
     return declared.follow(FlatMapValues, node, "flat_map_values", name, here, values=values)
 
 
 def select_key(
-    declared: Declared, node: Node, mapper: Function, *, name: str | None, here: str, op: str = "select_key"
+    declared: Declared, node: Node, mapper: Function, *, name: str | None = None, here: str, op: str = "select_key"
 ) -> Node:
     """Map of a stream to a new key for each record."""
     key = bound(op, mapper, (KEY_VALUE,), node, here)
     return declared.follow(SelectKey, node, op, name, here, key=key)
 
 
-def peek(declared: Declared, node: Node, shown: Function, *, name: str | None, here: str) -> Node:
+def peek(declared: Declared, node: Node, shown: Function, *, name: str | None = None, here: str) -> Node:
     """Peek at a stream: a function is called with each record, and the record sent on."""
     return declared.follow(Peek, node, "peek", name, here, shown=acting("peek", shown, node, here))
 
 
-def foreach(declared: Declared, node: Node, action: Function, *, name: str | None, here: str) -> Node:
+def foreach(declared: Declared, node: Node, action: Function, *, name: str | None = None, here: str) -> Node:
     """End of a stream in a function that is called with each record."""
     called = acting("foreach", action, node, here, traced=False)
     return declared.follow(Foreach, node, "foreach", name, here, action=called)
@@ -116,10 +116,10 @@ def print_records(
     declared: Declared,
     node: Node,
     *,
-    label: str | None,
-    mapper: Function | None,
-    file: str | Path | None,
-    name: str | None,
+    label: str | None = None,
+    mapper: Function | None = None,
+    file: str | Path | None = None,
+    name: str | None = None,
     here: str,
 ) -> Node:
     """End of a stream in lines of text, on the console or in a file."""
@@ -131,7 +131,7 @@ def print_records(
     return declared.follow(Print, node, "print", name, here, label=shown, mapper=text, file=written)
 
 
-def merge(declared: Declared, left: Node, right: Node, *, name: str | None, here: str) -> Node:
+def merge(declared: Declared, left: Node, right: Node, *, name: str | None = None, here: str) -> Node:
     """Merge of two streams, whose keys and values have the same types."""
     for part in ("key", "value"):
         mine, theirs = (getattr(node.output(), part) for node in (left, right))
@@ -146,9 +146,9 @@ def repartition(
     declared: Declared,
     node: Node,
     *,
-    partitions: int | None,
-    partitioner: Partitioner | None,
-    name: str | None,
+    partitions: int | None = None,
+    partitioner: Partitioner | None = None,
+    name: str | None = None,
     here: str,
 ) -> Node:
     """Repartition of a stream: records with the same key come together in one task."""
@@ -164,10 +164,10 @@ def to_topic(
     node: Node,
     topic: str | Callable[..., Any] | Any,
     *,
-    key: Serde[Any] | None,
-    value: Serde[Any] | None,
-    partitioner: Partitioner | None,
-    name: str | None,
+    key: Serde[Any] | None = None,
+    value: Serde[Any] | None = None,
+    partitioner: Partitioner | None = None,
+    name: str | None = None,
     here: str,
 ) -> Node:
     """Sink of a stream: a topic, or the topic that a function names for each record."""

@@ -30,7 +30,7 @@ class Suppressed:
         return lateness
 
 
-def window_closes(*, max_records: int | None, max_bytes: int | None, here: str) -> Suppressed:
+def window_closes(*, max_records: int | None = None, max_bytes: int | None = None, here: str) -> Suppressed:
     """Suppression until a window closes."""
     records, size = _most("max_records", max_records, here), _most("max_bytes", max_bytes, here)
     return Suppressed(None, records, fail_when_full=True, max_bytes=size)
@@ -39,10 +39,10 @@ def window_closes(*, max_records: int | None, max_bytes: int | None, here: str) 
 def time_limit(
     limit: Duration,
     *,
-    max_records: int | None,
-    max_bytes: int | None,
+    max_records: int | None = None,
+    max_bytes: int | None = None,
     when_full: str,
-    idle_after: Duration | None,
+    idle_after: Duration | None = None,
     here: str,
 ) -> Suppressed:
     """Suppression for some stream time after the first change of a key."""

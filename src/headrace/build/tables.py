@@ -33,10 +33,10 @@ def to_table(
     declared: Declared,
     node: Node,
     *,
-    store: str | None,
-    emit: str | None,
-    ttl: Duration | None,
-    name: str | None,
+    store: str | None = None,
+    emit: str | None = None,
+    ttl: Duration | None = None,
+    name: str | None = None,
     here: str,
 ) -> Node:
     """Table of a stream: the last value of each key is its row."""
@@ -51,9 +51,9 @@ def filter_rows(
     predicate: Function,
     *,
     keep: bool,
-    store: str | None,
-    emit: str | None,
-    name: str | None,
+    store: str | None = None,
+    emit: str | None = None,
+    name: str | None = None,
     here: str,
 ) -> Node:
     """Filter of a table: the rows whose predicate is true, or with `keep=False` those whose predicate is not."""
@@ -68,9 +68,9 @@ def map_rows(
     node: Node,
     mapper: Function,
     *,
-    store: str | None,
-    emit: str | None,
-    name: str | None,
+    store: str | None = None,
+    emit: str | None = None,
+    name: str | None = None,
     here: str,
 ) -> Node:
     """Map of a table to a new value for each row."""
@@ -85,10 +85,10 @@ def transform_rows(
     transformer: Callable[..., Any],
     *,
     stores: Stores,
-    value: Serde[Any] | None,
-    store: str | None,
-    emit: str | None,
-    name: str | None,
+    value: Serde[Any] | None = None,
+    store: str | None = None,
+    emit: str | None = None,
+    name: str | None = None,
     here: str,
 ) -> Node:
     """Map of a table to a new value for each row, by a transformer that may use stores."""
@@ -110,7 +110,7 @@ def transform_rows(
     return table
 
 
-def group_rows(declared: Declared, node: Node, selector: Function, *, name: str | None, here: str) -> Node:
+def group_rows(declared: Declared, node: Node, selector: Function, *, name: str | None = None, here: str) -> Node:
     """Groups of a table: each row gets a new key, and the value to aggregate."""
     pair = bound("group_by", selector, (KEY_VALUE,), node, here, pair_type)
     path = declared.unique(name, f"{node.name}.group_by", here)
@@ -119,7 +119,7 @@ def group_rows(declared: Declared, node: Node, selector: Function, *, name: str 
     return declared.add(grouped)
 
 
-def suppress(declared: Declared, node: Node, until: Suppressed, *, name: str | None, here: str) -> Node:
+def suppress(declared: Declared, node: Node, until: Suppressed, *, name: str | None = None, here: str) -> Node:
     """Suppression of a table: changes are held back, and the last of each key is sent on."""
     told = checked(until, here)
     if node.versioned:
@@ -141,7 +141,7 @@ def suppress(declared: Declared, node: Node, until: Suppressed, *, name: str | N
     return declared.add(held)
 
 
-def to_stream(declared: Declared, node: Node, mapper: Function | None, *, name: str | None, here: str) -> Node:
+def to_stream(declared: Declared, node: Node, mapper: Function | None, *, name: str | None = None, here: str) -> Node:
     """Stream of the changes of a table, with new keys if there is a mapper."""
     changes = declared.follow(ToStream, node, "to_stream", name, here)
     return changes if mapper is None else select_key(declared, changes, mapper, name=None, here=here)

@@ -45,9 +45,9 @@ def count_windowed(
     windows: Windows,
     *,
     final: bool,
-    store: str | None,
-    retention: Duration | None,
-    emit: str | None,
+    store: str | None = None,
+    retention: Duration | None = None,
+    emit: str | None = None,
     here: str,
 ) -> Node:
     """Count of the records of each key and window; with `final`, one result when the window closes."""
@@ -61,9 +61,9 @@ def reduce_windowed(
     reducer: Function,
     *,
     final: bool,
-    store: str | None,
-    retention: Duration | None,
-    emit: str | None,
+    store: str | None = None,
+    retention: Duration | None = None,
+    emit: str | None = None,
     here: str,
 ) -> Node:
     """Reduction of the values of each key and window to one."""
@@ -78,11 +78,11 @@ def aggregate_windowed(
     initial: Any,
     aggregator: Function,
     *,
-    merger: Merger | None,
+    merger: Merger | None = None,
     final: bool,
-    store: str | None,
-    retention: Duration | None,
-    emit: str | None,
+    store: str | None = None,
+    retention: Duration | None = None,
+    emit: str | None = None,
     here: str,
 ) -> Node:
     """Aggregation of the records of each key and window, from an initial value on."""
@@ -98,9 +98,9 @@ def cogroup_windowed(
     initial: Any,
     *,
     merger: Callable[..., Any] | None,
-    store: str | None,
-    retention: Duration | None,
-    emit: str | None,
+    store: str | None = None,
+    retention: Duration | None = None,
+    emit: str | None = None,
     here: str,
 ) -> Node:
     """Aggregation of the records of several streams into one value for each key and window."""

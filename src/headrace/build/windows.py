@@ -20,13 +20,13 @@ _FAR = 2**62
 _FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def tumbling(size: Duration, *, grace: Duration, idle_after: Duration | None, here: str) -> TimeWindows:
+def tumbling(size: Duration, *, grace: Duration, idle_after: Duration | None = None, here: str) -> TimeWindows:
     """Windows of a size that follow one another."""
     return hopping(size, advance=size, grace=grace, idle_after=idle_after, here=here)
 
 
 def hopping(
-    size: Duration, *, advance: Duration, grace: Duration, idle_after: Duration | None, here: str
+    size: Duration, *, advance: Duration, grace: Duration, idle_after: Duration | None = None, here: str
 ) -> TimeWindows:
     """Windows of a size that begin at multiples of `advance`."""
     size_ms = duration_ms("size", size, here, least=1)
@@ -37,7 +37,7 @@ def hopping(
     return TimeWindows(size_ms=size_ms, advance_ms=advance_ms, grace_ms=grace_ms, idle_ms=_idle(idle_after, here))
 
 
-def sliding(difference: Duration, *, grace: Duration, idle_after: Duration | None, here: str) -> SlidingWindows:
+def sliding(difference: Duration, *, grace: Duration, idle_after: Duration | None = None, here: str) -> SlidingWindows:
     """Windows of the records that lie within a time difference of each other."""
     return SlidingWindows(
         difference_ms=duration_ms("difference", difference, here),
@@ -46,7 +46,7 @@ def sliding(difference: Duration, *, grace: Duration, idle_after: Duration | Non
     )
 
 
-def session(gap: Duration, *, grace: Duration, idle_after: Duration | None, here: str) -> SessionWindows:
+def session(gap: Duration, *, grace: Duration, idle_after: Duration | None = None, here: str) -> SessionWindows:
     """Windows of the records of a key without a silence of more than `gap`."""
     return SessionWindows(
         gap_ms=duration_ms("gap", gap, here, least=1),
@@ -68,10 +68,10 @@ def unlimited(*, start: int | datetime, here: str) -> UnlimitedWindows:
 def join_windows(
     difference: Duration | None,
     *,
-    before: Duration | None,
-    after: Duration | None,
+    before: Duration | None = None,
+    after: Duration | None = None,
     grace: Duration,
-    idle_after: Duration | None,
+    idle_after: Duration | None = None,
     here: str,
 ) -> JoinWindows:
     """Windows of a join: how far before and after a record its partners may lie."""

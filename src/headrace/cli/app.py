@@ -70,9 +70,10 @@ def describe(target: str) -> None:
 
 @click.command()
 @app_target
-def explain(target: str) -> None:
+@click.option("--passes", is_flag=True, help="Print what each pass makes of the declared plan instead.")
+def explain(target: str, passes: bool) -> None:
     """Print how an application runs on Spark: stages, lanes, stores.
 
     APP is file.py, file.py:name or package.module:name.
     """
-    click.echo(load_app(target).explain())
+    click.echo(load_app(target).explain(passes=passes))

@@ -6,7 +6,7 @@ from typing import Any, TypeVar, overload
 
 from headrace.build import reading
 from headrace.build.declared import Declared
-from headrace.build.handlers import FAIL, Handler, dead_letters_of, handler_of
+from headrace.build.handlers import handler_of
 from headrace.build.names import checked_name, emit_of
 from headrace.build.options import Timestamp
 from headrace.build.processors import Given
@@ -18,6 +18,7 @@ from headrace.dsl.topology import Topology
 from headrace.model.durations import Duration
 from headrace.plan.graph import Plan
 from headrace.plan.growth import GrowingStore, growing_stores
+from headrace.plan.handlers import FAIL, Handler, dead_letters_of
 from headrace.plan.origin import origin
 from headrace.plan.stores import Store
 from headrace.serde import BYTES, Serde

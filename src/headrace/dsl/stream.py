@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 from headrace.build import side_outputs, stateless
 from headrace.build.aggregations import check_key
 from headrace.build.duplicates import drop_duplicates
-from headrace.build.handlers import Handler
 from headrace.build.options import Partitioner
 from headrace.build.tables import to_table
 from headrace.dsl import table as tables
@@ -23,6 +22,7 @@ from headrace.errors import OptionInvalid
 from headrace.expr import Expr
 from headrace.model.durations import Duration
 from headrace.model.failure import Failure
+from headrace.plan.handlers import Handler
 from headrace.plan.nodes import (
     Node,
 )
@@ -252,7 +252,7 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
 
             prices = texts.map_values(lambda text: float(text)).on_error("dead_letter")
         """
-        self._declared.handlers.set(self._node, handler, origin())
+        self._declared.handle(self._node, handler, origin())
         return self
 
     def split(self, name: str | None = None) -> BranchedKStream[K, V]:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
 from headrace.build import tables
-from headrace.build.handlers import Handler
 from headrace.build.processors import Stores
 from headrace.build.side_outputs import errors, expired, late
 from headrace.build.suppressed import Suppressed
@@ -15,6 +14,7 @@ from headrace.dsl.grouped_table import KGroupedTable
 from headrace.dsl.joinable_table import JoinableTable
 from headrace.expr import Expr
 from headrace.model.failure import Failure
+from headrace.plan.handlers import Handler
 from headrace.plan.nodes import (
     Node,
 )
@@ -214,7 +214,7 @@ class KTable(JoinableTable[K, V]):
 
             prices = texts.map_values(lambda text: float(text)).on_error("dead_letter")
         """
-        self._declared.handlers.set(self._node, handler, origin())
+        self._declared.handle(self._node, handler, origin())
         return self
 
     def expired(self, *, name: str | None = None) -> streams.KStream[K, V]:

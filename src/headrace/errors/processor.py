@@ -48,6 +48,20 @@ class StoreNotForProcessors(PlanError):
         )
 
 
+class SharedStoreInCircle(PlanError):
+    """Processors that share a store, so run in one stage, wait for what has gone through a repartition behind it."""
+
+    code = "shared-store-in-circle"
+
+    def __init__(self, nodes: Sequence[str], origins: Sequence[str]) -> None:
+        super().__init__(
+            f"{', '.join(map(repr, nodes))} share stores, and records of one come to another by a repartition: "
+            "on Spark no stage can be in front of itself",
+            where=" and ".join(dict.fromkeys(origins)),
+            fix="give each its own store, or send the records by a topic: .to(...), and app.stream(...) of it",
+        )
+
+
 class NotAProcessor(PlanError):
     """Something else stands where a processor is made."""
 

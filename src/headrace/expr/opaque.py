@@ -82,3 +82,9 @@ def fitting(result: Any) -> Any:
         result.close()
         raise TypeError("it gave a coroutine: give the function itself that is written with async def")
     return result
+
+
+def shown(function: object) -> str:
+    """A function as `describe()` names it."""
+    name = getattr(function, "__name__", type(function).__name__)
+    return "a lambda" if name == "<lambda>" else f"{name}()"

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from headrace.plan.handlers import NO_HANDLERS, Handlers
 from headrace.plan.nodes.base import N, Node
+from headrace.plan.store_requests import StoreRequests
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,15 @@ class Plan:
 
     named: frozenset[str] = frozenset()
     """The stores that the user gave their names: they can be asked from outside."""
+
+    requests: StoreRequests | None = None
+    """The stores that processors ask for; None once a pass has connected them."""
+
+    handlers: Handlers = NO_HANDLERS
+    """What becomes of records that fail, until a pass has seen to it."""
+
+    side_run: str | None = None
+    """The name of a run beside the live application, until a pass has renamed what that run writes."""
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:

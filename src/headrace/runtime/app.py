@@ -10,21 +10,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from headrace.build.handlers import FAIL, Handler
 from headrace.build.names import checked_name
 from headrace.dsl.builder import Builder
 from headrace.errors import AlreadyStarted, HeadraceError, NotRunning, OptionInvalid
 from headrace.model.clock import Clock, MachineClock
 from headrace.model.durations import Duration, duration_ms
 from headrace.observe.metrics import Metrics
-from headrace.passes.pipeline import rewrite
+from headrace.passes.pipeline import LOGICAL, each, pass_named, rewrite
+from headrace.passes.run_beside import id_beside
 from headrace.passes.split_subtopologies import split_subtopologies
+from headrace.plan.changes import passes_text
 from headrace.plan.describe import describe
 from headrace.plan.graph import Plan
 from headrace.plan.growth import growing_stores
+from headrace.plan.handlers import FAIL, Handler
 from headrace.plan.origin import origin
 from headrace.rest.settings import USUAL_ADDRESS, Serve
-from headrace.runtime.beside import id_beside, plan_beside
 from headrace.runtime.console import LOGGER, lines_on_console, on_stop_signal, tell_plainly_at_exit
 from headrace.runtime.place import Place
 from headrace.runtime.states import State
@@ -155,15 +156,24 @@ class App(Builder):
         """Where it answers queries over HTTP, and has its page; None while it does not."""
         return self._run.queries.url if self._run is not None and self._run.queries is not None else None
 
-    def describe(self) -> str:
-        """The topology as text: sub-topologies, their nodes, and what each reads from."""
-        return describe(self.id, split_subtopologies(rewrite(self.plan())))
+    def describe(self, *, after: str | None = None) -> str:
+        """The topology as text: sub-topologies, their nodes, and what each reads from.
 
-    def explain(self) -> str:
+        With the name of a logical pass, such as `after="place_repartitions"`, as that pass leaves it.
+        """
+        last = LOGICAL[-1] if after is None else pass_named(after, LOGICAL, origin())
+        return describe(self.id, split_subtopologies(rewrite(self.plan(), last=last)))
+
+    def explain(self, *, passes: bool = False) -> str:
         """How the topology runs on Spark: stages, lanes, stores, and the user's line of each node.
 
-        Once a batch is done, also what each stage did in the last one.
+        Once a batch is done, also what each stage did in the last one. With `passes`, instead the nodes that each pass
+        takes away and puts in, from the declared plan to the stages.
         """
+        if passes:
+            from headrace.spark.stage_passes import FOR_STAGES
+
+            return passes_text(self.id, each(self.plan(), (*LOGICAL, *FOR_STAGES)))
         from headrace.spark.explain import explain
         from headrace.spark.placement import Placement
 
@@ -249,8 +259,7 @@ class App(Builder):
 
     def plan(self) -> Plan:
         plan = super().plan()
-        plan = plan if self.queryable else replace(plan, named=frozenset())
-        return plan if self._beside is None else plan_beside(plan, self._beside)
+        return replace(plan, named=plan.named if self.queryable else frozenset(), side_run=self._beside)
 
     def say(self, text: str) -> None:
         """One calm line for whoever watches."""

@@ -11,10 +11,10 @@ from pathlib import Path
 from headrace.errors import HeadraceError, ResetRefused
 from headrace.log.groups import Group
 from headrace.log.topics import Topics
+from headrace.passes.run_beside import id_beside
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source, To
 from headrace.plan.nodes.to import changelog_topic
-from headrace.runtime.beside import id_beside
 from headrace.runtime.changelogs import existing_changelogs, remake_changelogs, with_changelogs
 from headrace.runtime.checkpoint import Checkpoint, Layout, Starts
 from headrace.runtime.kept import kept

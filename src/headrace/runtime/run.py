@@ -10,7 +10,6 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from headrace.build.handlers import DEAD_LETTER
 from headrace.errors import (
     BatchHalfDone,
     BrokerNotShared,
@@ -30,6 +29,7 @@ from headrace.log.properties import for_java, refuse_ours
 from headrace.log.topics import Topics
 from headrace.observe.metrics import Metrics
 from headrace.plan.graph import Plan
+from headrace.plan.handlers import DEAD_LETTER
 from headrace.plan.nodes import Changelog, Source, To
 from headrace.plan.sharing import Sharing
 from headrace.runtime.acls import acls_of

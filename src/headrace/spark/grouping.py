@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from headrace.errors import SharedStoreInCircle
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Errors, Node, To, ToStream
@@ -103,7 +104,9 @@ class Grouping:
         waiting = list(self.plan.nodes)
         while waiting:
             ready = [node for node in waiting if self.before(node) <= steps.keys()]
-            assert ready, "a plan has no circles"
+            if not ready:
+                sharing = [node for node in waiting if node.shared_stores and node in self.python]
+                raise SharedStoreInCircle([node.name for node in sharing], [node.origin for node in sharing])
             for node in ready:
                 after = max((steps[upstream] for upstream in self.before(node)), default=0)
                 own = node.stage if isinstance(node, Everywhere) else after + 1

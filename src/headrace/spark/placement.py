@@ -27,10 +27,8 @@ from headrace.plan.nodes.materialized import unnamed_store
 from headrace.plan.placed import Copy, Everywhere, is_global
 from headrace.plan.schema import Field, Schema
 from headrace.serde import BYTES
-from headrace.spark.everywhere import place_globals
 from headrace.spark.grouping import Grouping
-from headrace.spark.later import move_later
-from headrace.spark.through import place_throughs
+from headrace.spark.stage_passes import rewrite_for_stages
 
 
 class Lane(Enum):
@@ -87,7 +85,7 @@ class Placement:
     @cached_property
     def plan(self) -> Plan:
         """What is laid out: the declared plan, with the nodes that only stages need."""
-        return place_globals(move_later(place_throughs(self.declared)))
+        return rewrite_for_stages(self.declared)
 
     @cached_property
     def step(self) -> dict[Node, int]:

@@ -10,13 +10,13 @@ from typing import Any
 
 import cloudpickle
 
-from headrace.build.functions import shown
-from headrace.build.handlers import Asked, Question
 from headrace.errors import NotShippable
+from headrace.expr.opaque import shown
 from headrace.lane.nodes import LEAVE_BESIDE, Enter, Leave
 from headrace.lane.program import Exit, Program
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
+from headrace.plan.handlers import Asked, Question
 from headrace.plan.nodes import Node, Repartition, Source, To, ToStream
 from headrace.plan.old_values import sending_old
 from headrace.plan.placed import Everywhere, Later

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
-from headrace.build.handlers import Handler
 from headrace.plan.graph import Plan
+from headrace.plan.handlers import Handler
 from headrace.plan.nodes import Changelog, DeadLetters, Source, To
 from headrace.serde.windowed import SessionWindowedSerde, TimeWindowedSerde
 from headrace.spark.flow import Flow, case

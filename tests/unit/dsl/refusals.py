@@ -9,6 +9,7 @@ import pytest
 
 from headrace.dsl import Builder
 from headrace.errors import HeadraceError
+from headrace.passes.pipeline import rewrite
 
 
 def refused(kind: type[HeadraceError], declare: Callable[[], object], *words: str) -> str:
@@ -28,6 +29,6 @@ def refused_app(kind: type[HeadraceError], declare: Callable[[Builder], object],
     def build() -> None:
         app = Builder("app")
         declare(app)
-        app.plan()
+        rewrite(app.plan())
 
     return refused(kind, build, *words)

@@ -127,7 +127,7 @@ def unsold(v: Any) -> NoReturn:
         (lambda *values: values[0], "value"),
         (lambda v: v + int(datetime(2024, 1, 1, tzinfo=UTC).timestamp()), "value + 1704067200"),
     ],
-    ids=repr,
+    ids=lambda given: given if isinstance(given, str) else "",  # a repr with an address differs between processes
 )
 def test_a_function_is_called_once_with_symbols(function: Any, printed: str) -> None:
     assert repr(trace(function, ("value",), "app.py:1", "map_values")) == printed

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 import headrace as hr
 from headrace.dsl import Builder
+from headrace.errors import SharedStoreInCircle
 from headrace.passes.pipeline import rewrite
 from headrace.plan.nodes import Errors, Filter, ForeignKeyJoin, ForeignKeyMatch, Source, StreamGlobalJoin
 from headrace.plan.placed import Copy, Everywhere
 from headrace.spark.placement import Lane, Placement
+from plans.topologies import processors
 
 
 def placed(declare: Callable[[Builder], None]) -> Placement:
@@ -111,3 +115,11 @@ def test_failures_that_are_read_are_the_kernels() -> None:
     assert (lanes["in"], lanes["in.map_values"], lanes[errors.name]) == (Lane.KERNEL, Lane.NATIVE, Lane.NATIVE)
     (read,) = placement.read(placement.plan.of(Source)[0])
     assert str(read.schema) == "(BYTES, BYTES)"
+
+
+def test_processors_that_share_stores_around_a_repartition_are_refused_in_words() -> None:
+    with pytest.raises(SharedStoreInCircle) as refused:
+        _ = placed(processors).plan
+    said = str(refused.value)
+    assert "'texts.process', 'counts', 'asked.process_values', 'beside' share stores" in said
+    assert all(part in said for part in ("records of one come to another by a repartition", "topologies.py:", "topic"))

@@ -10,7 +10,7 @@ from headrace.plan.placed import Through
 from headrace.spark.lanes import gathers
 
 
-def place_throughs(plan: Plan) -> Plan:
+def place_stage_entries(plan: Plan) -> Plan:
     """A plan in which something that runs in a stage is in front of each repartition with a function."""
 
     def change(node: Node) -> Node:

@@ -10,7 +10,7 @@ from headrace.plan.placed import Everywhere, global_sources, is_global
 from headrace.spark.grouping import Grouping
 
 
-def place_globals(plan: Plan) -> Plan:
+def place_global_tables(plan: Plan) -> Plan:
     """A plan in which each stage that reads a global table, or may look into a global store, has one of its own."""
     steps, placed, rewritten = Grouping(plan).steps, _Placed(), dict[Node, Node]()
     sources = global_sources(plan)

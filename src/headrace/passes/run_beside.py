@@ -1,22 +1,25 @@
-"""A second run of an application beside the live one: the same topology, into topics of its own."""
+"""Have a second run of an application, beside the live one, write to topics of its own."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from headrace.build.handlers import dead_letters_of
 from headrace.errors import CannotRunBeside
 from headrace.plan.graph import Plan
+from headrace.plan.handlers import dead_letters_of
 from headrace.plan.nodes import DeadLetters, Node, Source, To
 
 
 def id_beside(app: str, name: str) -> str:
-    """What the application is called there."""
+    """Id of a run of an application beside the live one."""
     return f"{app}-{name}"
 
 
-def plan_beside(plan: Plan, name: str) -> Plan:
-    """The plan under another id, with the name behind the topics that it writes; those that come back to it too."""
+def run_beside(plan: Plan) -> Plan:
+    """Put the plan of a side run under another id, with its name behind the topics that it writes, or reads back."""
+    name = plan.side_run
+    if name is None:
+        return plan
     app, written = id_beside(plan.app, name), {to.topic for to in plan.of(To)}
 
     def change(node: Node) -> Node:
@@ -31,4 +34,4 @@ def plan_beside(plan: Plan, name: str) -> Plan:
             return replace(node, topics=topics)
         return node
 
-    return replace(plan.rewrite(change), app=app)
+    return replace(plan.rewrite(change), app=app, side_run=None)

@@ -1,4 +1,4 @@
-"""Records that come back to the tasks they left: what they meet there has gone on to a later stage as well."""
+"""Break the cycles between stages: what a record meets that comes back goes on to a later stage as well."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from headrace.plan.placed import Copy, Later, VersionedCopy
 from headrace.spark.grouping import Grouping
 
 
-def move_later(plan: Plan) -> Plan:
+def break_cycles(plan: Plan) -> Plan:
     """A plan without circles between stages.
 
     A record that travels to another task and back comes to a later stage than the one that it left. There it may meet
@@ -20,7 +20,7 @@ def move_later(plan: Plan) -> Plan:
     grouping = Grouping(plan)
     levels = _levels(grouping)
     ahead = _ahead(grouping, levels)
-    return move_later(_moved(plan, levels, ahead)) if ahead else plan
+    return break_cycles(_moved(plan, levels, ahead)) if ahead else plan
 
 
 def _moved(plan: Plan, levels: dict[Node, int], ahead: set[tuple[Node, Node]]) -> Plan:

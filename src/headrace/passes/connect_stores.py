@@ -1,0 +1,91 @@
+"""Connect processors to the stores that they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from headrace.errors import StoreNotForProcessors, StoreUnknown, StoreUnused
+from headrace.plan.graph import Plan
+from headrace.plan.nodes import (
+    GlobalStore,
+    GlobalTable,
+    Node,
+    Process,
+    SessionWindowed,
+    StreamJoin,
+    TableTransformValues,
+    VersionedTable,
+    WindowedCogroup,
+)
+from headrace.plan.nodes.windowed import WindowedAggregation
+from headrace.plan.store_requests import StoreRequests
+from headrace.plan.stores import Connection, KeyValue, Session, Versioned, Window
+from headrace.serde import TimeWindowedSerde
+
+
+def connect_stores(plan: Plan) -> Plan:
+    """Give each processor its stores; refuse a store that is not there, or that nobody uses."""
+    requests = plan.requests
+    if requests is None:
+        return plan
+    owners = {store: node for node in plan.nodes for store in _kept(node)}
+    everywhere = [_owned(owner, name) for name, owner in owners.items() if owner.facts.everywhere]
+    used: set[str] = set()
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, Process | TableTransformValues):
+            return node
+        asked = requests.asked.get(node.name, {})
+        used.update(asked)
+        found = {name: _found(requests, name, node, owners, here) for name, here in asked.items()}
+        found |= {one.store.name: one for one in everywhere if one is not None}
+        return replace(node, stores=tuple(found.values())) if found else node
+
+    connected = plan.rewrite(change)
+    for name, added in requests.added.items():
+        if name not in used and name not in owners:
+            raise StoreUnused(name, added.origin)
+    return replace(connected, requests=None)
+
+
+def _found(requests: StoreRequests, name: str, node: Node, owners: Mapping[str, Node], here: str) -> Connection:
+    added = requests.added.get(name)
+    if name in owners:
+        connection = _owned(owners[name], name)
+        if connection is None:
+            raise StoreNotForProcessors(name, owners[name].op, node.name, here)
+        return connection
+    if added is None:
+        raise StoreUnknown(name, node.name, sorted({*requests.added, *owners}), here)
+    return Connection(added.store, read_only=added.keeper not in (None, node.name))
+
+
+def _kept(node: Node) -> tuple[str, ...]:
+    store = getattr(node, "store", None)
+    return () if store is None else (store,)
+
+
+def _owned(node: Node, name: str) -> Connection | None:
+    """The store that an operator keeps, as processors see it; None if it makes no sense to anybody else."""
+    if isinstance(node, GlobalStore):
+        return Connection(node.definition, read_only=True, everywhere=True)
+    if isinstance(node, StreamJoin) or not node.facts.table:
+        return None
+    if isinstance(node, WindowedCogroup):
+        return _owned(node.parts[0], name)  # they keep one store together
+    key = node.output().key.store_serde()
+    if isinstance(node, VersionedTable):
+        return Connection(Versioned(name=name, key=key, value=None, history_ms=node.history_ms))
+    if isinstance(node, SessionWindowed):
+        return Connection(Session(name=name, key=node.key_serde(), value=None, retention_ms=node.kept_ms))
+    if isinstance(node, WindowedAggregation):
+        assert isinstance(key, TimeWindowedSerde), "windows that are no sessions have one size"
+        windows: Window[Any] = Window(
+            name=name, key=key.inner, value=None, size_ms=key.size_ms, retention_ms=node.kept_ms, timestamped=True
+        )
+        return Connection(windows)
+    everywhere = isinstance(node, GlobalTable)
+    rows: KeyValue[Any] = KeyValue(name=name, key=key, value=None, timestamped=True)
+    return Connection(rows, read_only=everywhere, everywhere=everywhere)
