@@ -40,7 +40,9 @@ def test_generated_topologies_write_the_same(case: dict[str, Any]) -> None:
     build(app, case["nodes"])
     plan = replace(app.plan(), named=frozenset())  # changelogs are no answers
     whole, placed = answers(case, rewrite(plan)), answers(case, place_repartitions(plan))
-    for left_out in LOGICAL[1:]:
+    for left_out in LOGICAL[
+        LOGICAL.index(place_repartitions) + 1 :
+    ]:  # without the ones before, it means something else
         some = reduce(lambda so_far, one: so_far if one is left_out else one(so_far), LOGICAL, plan)
         assert same(case, answers(case, some), whole), left_out.__name__
     assert same(case, placed, whole)

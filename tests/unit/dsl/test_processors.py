@@ -30,6 +30,7 @@ from headrace.errors import (
     TopicReadTwoWays,
     TopicsOverlap,
 )
+from headrace.passes.pipeline import rewrite
 from headrace.plan.nodes import Process
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.stores import Window
@@ -150,7 +151,7 @@ def test_the_same_store_may_be_added_by_several() -> None:
     app = Builder("app")
     texts(app).process(Passing, stores=(SEEN,))
     texts(app, "other").process(Passing, stores=(SEEN, "seen"))
-    assert [node.shared_stores for node in app.plan().nodes if node.op == "process"] == [("seen",), ("seen",)]
+    assert [node.shared_stores for node in rewrite(app.plan()).of(Process)] == [("seen",), ("seen",)]
 
 
 def test_the_store_of_a_join_is_its_own() -> None:
@@ -352,8 +353,8 @@ def test_the_store_of_windows_is_seen_for_as_long_as_its_operator_keeps_them() -
     app = Builder("app")
     counts = texts(app).group_by_key().windowed_by(hr.sliding("1s")).count(store="n")
     counts.to_stream().process(Passing, stores=("n",))
-    (process,) = app.plan().of(Process)
-    (windows,) = app.plan().of(WindowedAggregation)
+    plan = rewrite(app.plan())
+    (process,), (windows,) = plan.of(Process), plan.of(WindowedAggregation)
     store = process.stores[0].store
     assert isinstance(store, Window) and store.retention_ms == windows.kept_ms > windows.retention_ms
 
