@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 
 from headrace.errors import ClientPropertyRefused
+from headrace.log.known_properties import ALLOW, KNOWN, allowed_besides, loads_code, of_java, of_librdkafka
 from headrace.log.secrets import with_secrets
 
 _LOGIN_MODULES = {
@@ -30,25 +32,6 @@ _RENAMED = {
     "max.request.size": "message.max.bytes",
 }
 
-_JAVA_ONLY = re.compile(
-    r"(key|value)\.(de)?serializer|ssl\.(truststore|keystore)\.type|ssl\.truststore\.password|ssl\.protocol"
-    r"|ssl\.enabled\.protocols|ssl\.provider|ssl\.(key|trust)manager\.algorithm|ssl\.secure\.random\.implementation"
-    r"|ssl\.engine\.factory\.class|sasl\.jaas\.config|sasl\.client\.callback\.handler\.class|sasl\.login\..*"
-    r"|sasl\.kerberos\.(ticket\.renew.*|kinit\.cmd\.java)|metric\.reporters|metrics\..*|interceptor\.classes"
-    r"|partitioner\.(class|ignore\.keys|adaptive\..*)|max\.poll\.records|buffer\.memory|max\.block\.ms"
-    r"|default\.api\.timeout\.ms|auto\.include\.jmx\.reporter|enable\.metrics\.push|group\.protocol|config\.providers.*"
-)
-
-_LIBRDKAFKA_ONLY = re.compile(
-    r"debug|log_level|log\..*|builtin\.features|enable\.ssl\.certificate\.verification|ssl\.cipher\.suites"
-    r"|ssl\.curves\.list|ssl\.sigalgs\.list|ssl\.crl\.location|ssl\.ca\.certificate\.stores|ssl\.providers"
-    r"|ssl\.engine\..*|socket\..*|topic\..*|queue\..*|queued\..*|statistics\.interval\.ms|api\.version\..*"
-    r"|broker\.address\..*|broker\.version\.fallback|message\..*|enable\.sparse\.connections|partitioner"
-    r"|sasl\.oauthbearer\.(method|config)|enable\.sasl\.oauthbearer\..*|plugin\.library\.paths"
-    r"|sasl\.kerberos\.(principal|keytab|kinit\.cmd)"
-)
-
-
 # What headrace, or Spark's Kafka source, sets by itself and lets nobody change.
 _OURS = (
     "auto.offset.reset",
@@ -61,11 +44,11 @@ _OURS = (
 )
 
 
-# What makes a client load code, or read what it is pointed to: a file of properties should not be able to.
-_CODE = re.compile(
-    r"config\.providers.*|interceptor\.classes|metric\.reporters|plugin\.library\.paths|security\.providers"
-    r"|ssl\.engine\.factory\.class"
-)
+# librdkafka puts these into the command by which it renews a Kerberos ticket, and a shell runs that.
+_IN_A_COMMAND = re.compile(r"sasl\.kerberos\.(keytab|principal|service\.name)")
+_ONE_WORD = re.compile(r"[\w./@:+=-]*")
+_ADDRESS_OF_TOKENS = re.compile(r"sasl\.oauthbearer\..*url")
+_ON_THE_WEB = re.compile(r"https?://.+", re.IGNORECASE)
 _KNOWN_LOGINS = (
     *_LOGIN_MODULES.values(),
     "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule",
@@ -101,15 +84,33 @@ def _checked(kafka: Mapping[str, str]) -> dict[str, str]:
 
 
 def refuse_code(kafka: Mapping[str, str]) -> None:
-    """Properties are data: none may name code to be loaded, nor a login that goes elsewhere, such as to LDAP."""
-    for name in kafka:
-        if _CODE.fullmatch(name):
-            raise ClientPropertyRefused(name, "it makes the client load code", fix="leave it out of kafka={...}")
+    """Refuse properties that name code to be loaded or run, a login elsewhere, such as to LDAP, and unknown names."""
+    besides = allowed_besides()
+    for name, value in kafka.items():
+        if name not in KNOWN and name not in besides:
+            raise _refused(name)
+        if _IN_A_COMMAND.fullmatch(name) and not _ONE_WORD.fullmatch(value):
+            reason = "it becomes part of a command, so only letters, digits and ./@:+=_- may be in it"
+            raise ClientPropertyRefused(name, reason, fix="use a principal and a path without other characters")
+        if _ADDRESS_OF_TOKENS.fullmatch(name) and not _ON_THE_WEB.fullmatch(value):
+            reason = "it is no address that begins with https:// or http://"
+            raise ClientPropertyRefused(name, reason, fix="name the address of the server that gives tokens")
     jaas = kafka.get("sasl.jaas.config")
     if jaas is not None and not _LOGINS.fullmatch(jaas):
         known = ", ".join(dict.fromkeys(one.rpartition(".")[2] for one in _KNOWN_LOGINS))
         fix = 'write it like: org.apache...ScramLoginModule required username="ann" password="...";'
         raise ClientPropertyRefused("sasl.jaas.config", f"it is no login by one of Kafka's modules ({known})", fix=fix)
+
+
+def _refused(name: str) -> ClientPropertyRefused:
+    if loads_code(name):
+        reason, first = "it makes the client load code", "leave it out of kafka={...}"
+    else:
+        near = get_close_matches(name, KNOWN, n=1, cutoff=0.8)
+        reason = "headrace knows no client property of this name"
+        first = f"write {near[0]!r} if that is meant" if near else "leave it out of kafka={...}"
+    fix = f"{first}; if you trust it, allow it where the application is started: {ALLOW}={name}"
+    return ClientPropertyRefused(name, reason, fix=fix)
 
 
 def for_librdkafka(kafka: Mapping[str, str]) -> dict[str, str]:
@@ -135,8 +136,9 @@ def for_librdkafka(kafka: Mapping[str, str]) -> dict[str, str]:
     skipped = {"ssl.truststore.location"}
     if _store_type(kafka, "keystore") != "PKCS12":
         skipped |= {"ssl.keystore.location", "ssl.keystore.password"}
+    theirs = of_librdkafka(_RENAMED.get(name, name) for name in kafka)
     for name, value in kafka.items():
-        if name in skipped or _JAVA_ONLY.fullmatch(name):
+        if name in skipped or _RENAMED.get(name, name) not in theirs:
             continue
         if name == "ssl.endpoint.identification.algorithm":
             value = value or "none"
@@ -156,7 +158,8 @@ def for_java(kafka: Mapping[str, str]) -> dict[str, str]:
     user, password = given.pop("sasl.username", None), given.pop("sasl.password", None)
     ca, certificate = given.pop("ssl.ca.location", None), given.pop("ssl.certificate.location", None)
     key = given.pop("ssl.key.location", None)
-    made = {name: value for name, value in given.items() if not _LIBRDKAFKA_ONLY.fullmatch(name)}
+    theirs = of_java(given)
+    made = {name: value for name, value in given.items() if name in theirs}
     if user is not None and password is not None:
         module = _LOGIN_MODULES.get(given.get("sasl.mechanism", "").upper())
         if module:

@@ -154,7 +154,7 @@ def test_not_checking_host_names_is_said_differently() -> None:
 
 
 def test_what_only_the_other_client_knows_is_left_out() -> None:
-    java_only = {"key.deserializer": "x", "max.poll.records": "5", "sasl.login.callback.handler.class": "x"}
+    java_only = {"key.deserializer": "x", "max.poll.records": "5", "sasl.login.read.timeout.ms": "7"}
     assert for_librdkafka(java_only) == {}
     librdkafka_only = {"debug": "all", "socket.keepalive.enable": "true", "statistics.interval.ms": "5"}
     assert for_java(librdkafka_only) == {}
@@ -178,6 +178,19 @@ def test_a_certificate_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         "plugin.library.paths",
         "security.providers",
         "ssl.engine.factory.class",
+        "ssl.engine.location",
+        "ssl.engine.id",
+        "ssl.providers",
+        "sasl.kerberos.kinit.cmd",
+        "sasl.login.class",
+        "sasl.login.callback.handler.class",
+        "sasl.client.callback.handler.class",
+        "sasl.server.callback.handler.class",
+        "sasl.oauthbearer.jwt.retriever.class",
+        "sasl.oauthbearer.jwt.validator.class",
+        "partitioner.class",
+        "partition.assignment.strategy",
+        "interceptors",
     ],
 )
 def test_properties_load_no_code(name: str) -> None:
@@ -214,3 +227,64 @@ def test_a_login_does_not_go_elsewhere(jaas: str) -> None:
 def test_a_properties_file() -> None:
     text = "# comment\n! too\n\nsecurity.protocol = SSL\nempty=\nurl:http://x=y\nlong=a \\\n   b\n"
     assert parse(text) == {"security.protocol": "SSL", "empty": "", "url": "http://x=y", "long": "a b"}
+
+
+def test_a_property_that_nobody_knows_is_refused_with_the_one_that_may_be_meant() -> None:
+    for made in (for_java, for_librdkafka):
+        with pytest.raises(ClientPropertyRefused) as refused:
+            made({"sesion.timeout.ms": "5"})
+        assert str(refused.value) == (
+            "Kafka client property 'sesion.timeout.ms' cannot be used: headrace knows no client property of this name\n"
+            "  to do: write 'session.timeout.ms' if that is meant; if you trust it, allow it where the application is"
+            " started: HEADRACE_ALLOW_PROPERTIES=sesion.timeout.ms"
+        )
+
+
+def test_the_environment_allows_further_properties_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADRACE_ALLOW_PROPERTIES", "sasl.login.class, new.in.java, ssl.engine.location")
+    given = {"sasl.login.class": "a.B", "new.in.java": "1", "ssl.engine.location": "/x.so"}
+    assert for_java(given) == {"sasl.login.class": "a.B", "new.in.java": "1"}
+    assert for_librdkafka(given) == {"ssl.engine.location": "/x.so"}
+    with pytest.raises(ClientPropertyRefused, match="'ssl.providers' cannot be used"):
+        for_java({"ssl.providers": "mine"})
+
+
+def test_a_file_of_properties_does_not_allow_itself_more() -> None:
+    with pytest.raises(ClientPropertyRefused, match="'HEADRACE_ALLOW_PROPERTIES' cannot be used"):
+        for_librdkafka({"HEADRACE_ALLOW_PROPERTIES": "ssl.engine.location", "ssl.engine.location": "/x.so"})
+
+
+@pytest.mark.parametrize("name", ["sasl.oauthbearer.token.endpoint.url", "sasl.oauthbearer.jwks.endpoint.url"])
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "FILE:/x", "jar:http://x!/y", ""])
+def test_tokens_come_from_the_web(name: str, url: str) -> None:
+    for made in (for_java, for_librdkafka):
+        with pytest.raises(ClientPropertyRefused, match=f"'{name}' cannot be used: it is no address that begins with"):
+            made({name: url})
+    assert for_java({name: "https://login.example/token"}) == {name: "https://login.example/token"}
+
+
+@pytest.mark.parametrize("name", ["principal", "keytab", "service.name"])
+@pytest.mark.parametrize("value", ["me; touch /tmp/x", "$(id)", "`id`", "a b", "%{broker.name}", 'a"', "a\nb"])
+def test_what_stands_in_a_command_is_one_word(name: str, value: str) -> None:
+    for made in (for_java, for_librdkafka):
+        with pytest.raises(ClientPropertyRefused, match=r"it becomes part of a command"):
+            made({f"sasl.kerberos.{name}": value})
+    assert for_librdkafka({f"sasl.kerberos.{name}": "shop/host-1@EXAMPLE.COM"})
+
+
+def test_librdkafka_takes_all_that_it_is_given() -> None:
+    """Each known name, alone: a name that this version of the client lacks would fail at the user's start."""
+    from confluent_kafka import KafkaException, Producer
+
+    from headrace.log.known_properties import KNOWN, of_librdkafka
+
+    unknown = []
+    for name in sorted(of_librdkafka(KNOWN)):
+        try:
+            Producer({name: "1"})
+        except KafkaException as refused:
+            if "No such configuration property" in str(refused):
+                unknown.append(name)
+        except (TypeError, ValueError):
+            pass
+    assert unknown == []
