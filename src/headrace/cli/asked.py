@@ -7,13 +7,13 @@ import functools
 import json
 import math
 import sys
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 import click
 
 from headrace.cli.forms import dumps
+from headrace.errors.printable import safe
 from headrace.model.windows import Windowed
 from headrace.rest.connecting import USUAL_URL, connect
 
@@ -100,21 +100,6 @@ def entry_lines(entries: Mapping[Any, Any], *, json_lines: bool) -> None:
             click.echo(dumps({"key": as_json(key), "value": as_json(value)}))
     else:
         shown_table(("key", "value"), [(shown(key), shown(value)) for key, value in entries.items()])
-
-
-def safe(text: str) -> str:
-    """A text that does nothing to a terminal, and stays on its line.
-
-    >>> safe("red \\x1b[31m\\n")
-    'red \\\\x1b[31m\\\\n'
-    """
-    if text.isprintable():
-        return text
-    return "".join(_escaped(letter) if unicodedata.category(letter) in ("Cc", "Cf") else letter for letter in text)
-
-
-def _escaped(letter: str) -> str:
-    return letter.encode("unicode_escape").decode("ascii")
 
 
 def _short(text: str) -> str:

@@ -12,6 +12,7 @@ from headrace.cli.forms import FORMS
 from headrace.cli.load import app_target, beside_option, load_app, target_of
 from headrace.cli.record_lines import shown_time
 from headrace.errors import LetterMissing, TopicMissing
+from headrace.errors.printable import safe, safe_lines
 from headrace.runtime.letters import DeadLetter, DeadLetters
 
 _COLUMNS = ("place", "time", "node", "error", "message", "origin", "attempt")
@@ -57,10 +58,10 @@ def show(broker: Target, target: str, beside: str | None, place: str) -> None:
     with _letters(broker, target, beside) as letters:
         (letter,) = named(letters, [place])
     for name, text in zip(_COLUMNS, _facts(letter), strict=True):
-        click.echo(f"{name + ':':9} {text}")
+        click.echo(f"{name + ':':9} {safe_lines(text)}")
     for name, data in (("key", letter.record.key), ("value", letter.record.value), *letter.record.headers):
         if not name.startswith("headrace."):
-            click.echo(f"{name + ':':9} {_bytes(data)}")
+            click.echo(f"{safe(name) + ':':9} {safe(_bytes(data))}")
 
 
 @errors.command()
@@ -126,7 +127,7 @@ def _facts(letter: DeadLetter) -> tuple[str, ...]:
 
 
 def _row(letter: DeadLetter) -> tuple[str, ...]:
-    lines = (" ".join(text.split()) for text in _facts(letter))
+    lines = (safe(" ".join(text.split())) for text in _facts(letter))
     return tuple(text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..." for text in lines)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from headrace.errors.printable import safe_json
 from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde
 
 
@@ -29,8 +30,8 @@ class Form:
 
 
 def dumps(value: object) -> str:
-    """JSON on one line, as short as it gets, letters of all alphabets left as they are."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """JSON on one line, as short as it gets: letters of all alphabets as they are, what a terminal obeys escaped."""
+    return safe_json(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def _written(serde: Serde[Any], value: object) -> bytes:

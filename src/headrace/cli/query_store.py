@@ -9,10 +9,11 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 
-from headrace.cli.asked import as_json, entry_lines, safe, server_options, shown
+from headrace.cli.asked import as_json, entry_lines, server_options, shown
 from headrace.cli.forms import dumps
 from headrace.cli.record_lines import time_given
 from headrace.errors import ParameterInvalid
+from headrace.errors.printable import safe
 from headrace.query.position import Position
 from headrace.query.store import Store
 from headrace.rest.client import Connection, RemoteStore

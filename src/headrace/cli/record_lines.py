@@ -11,6 +11,7 @@ import click
 
 from headrace.cli.forms import Form, dumps
 from headrace.errors import RecordRefused
+from headrace.errors.printable import safe
 from headrace.log.records import Header, NewRecord, Record
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -86,7 +87,10 @@ class LineReader:
 
 @dataclass(frozen=True, kw_only=True)
 class LineWriter:
-    """Turns records into lines; bytes that do not fit their type are shown escaped, with the reason."""
+    """Turns records into lines; bytes that do not fit their type are shown escaped, with the reason.
+
+    So are characters that a terminal would obey, unless the lines are `raw`.
+    """
 
     key: Form
     value: Form
@@ -94,6 +98,7 @@ class LineWriter:
     timestamps: bool = False
     headers: bool = False
     null_marker: str = "null"
+    raw: bool = False
 
     def line(self, record: Record) -> str:
         return self._json(record) if self.as_json else self._text(record)
@@ -106,7 +111,7 @@ class LineWriter:
             pairs = (f"{name}={self.null_marker if data is None else _escaped(data)}" for name, data in record.headers)
             columns.append(",".join(pairs))
         columns += [self._shown(self.key, record.key), self._shown(self.value, record.value)]
-        return "\t".join(columns)
+        return "\t".join(columns if self.raw else map(safe, columns))
 
     def _shown(self, form: Form, data: bytes | None) -> str:
         if data is None:

@@ -90,6 +90,7 @@ def produce(
 @click.option("--timestamps", is_flag=True, help="Print the time of each record first.")
 @click.option("--headers", is_flag=True, help="Print the headers before the key.")
 @click.option("--null-marker", metavar="TEXT", default="null", show_default=True, help="What is printed for null.")
+@click.option("--raw", is_flag=True, help="Print text as it is, also what a terminal obeys or what ends a line.")
 @click.option("--partition", type=click.IntRange(min=0), help="Read this partition only.")
 @click.option("--uncommitted", is_flag=True, help="Also records of transactions that are open or were aborted.")
 @broker_options
@@ -105,13 +106,15 @@ def consume(
     timestamps: bool,
     headers: bool,
     null_marker: str,
+    raw: bool,
     partition: int | None,
     uncommitted: bool,
 ) -> None:
     """Print the records of TOPIC, one a line: key, tab, value.
 
     Without --follow: from the beginning to the end that the topic has now. With --follow: what comes from now on.
-    Bytes are printed in hexadecimal. What does not fit its type is printed escaped, with a note.
+    Bytes are printed in hexadecimal. What does not fit its type is printed escaped, with a note; so are tabs, ends of
+    lines and other characters that a terminal obeys.
     """
     writer = LineWriter(
         key=FORMS[key_type],
@@ -120,6 +123,7 @@ def consume(
         timestamps=timestamps,
         headers=headers,
         null_marker=null_marker,
+        raw=raw,
     )
     with connected(target) as to:
         found = records.consume(

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from headrace.errors.printable import safe_lines
+
 
 class HeadraceError(Exception):
     """Root of all errors raised on purpose."""
@@ -16,6 +18,7 @@ class HeadraceError(Exception):
     """Whether the same may go well when it is tried again."""
 
     def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
+        what = safe_lines(what)  # some quote records, or what the user's code says of them
         self.what, self.where, self.fix = what, where, fix
         lines = [what]
         if where:

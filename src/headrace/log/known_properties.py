@@ -1,8 +1,8 @@
 """Client properties that may be given: what each of the two clients knows and cannot load code by.
 
-The names of Kafka's Java clients 4.3 and of librdkafka 2.x. A property that is in neither list is refused, and so a
-property of a client to come, until somebody has looked at what it does; `HEADRACE_ALLOW_PROPERTIES` names those that one
-installation needs besides.
+The names are those of Kafka's Java clients 4.3 and of librdkafka 2.x. A property in neither list is refused, also one
+of a client to come, until somebody has looked at what it does; `HEADRACE_ALLOW_PROPERTIES` names what one installation
+needs besides.
 """
 
 from __future__ import annotations

@@ -175,3 +175,14 @@ def test_times_are_shown_and_read() -> None:
     assert timestamp_of("1970-01-01T01:00:00.250+01:00") == 250
     with pytest.raises(ValueError, match="tomorrow"):
         timestamp_of("tomorrow")
+
+
+def test_nothing_reaches_a_terminal_that_it_would_obey() -> None:
+    found = record(b"k\x1b[2J", "red \x1b[31m\nnext \u202e\x9b".encode(), headers=(("h\x07", b"\x1b]0;x\x07"),))
+    line = LineWriter(key=STRING, value=STRING, headers=True).line(found)
+    assert line == "h\\x07=\\x1b]0;x\\x07\tk\\x1b[2J\tred \\x1b[31m\\nnext \\u202e\\x9b"
+    as_json = LineWriter(key=STRING, value=STRING, as_json=True).line(found)
+    assert as_json.isprintable()
+    assert json.loads(as_json)["value"] == "red \x1b[31m\nnext \u202e\x9b"
+    raw = LineWriter(key=STRING, value=STRING, raw=True).line(found)
+    assert raw == "k\x1b[2J\tred \x1b[31m\nnext \u202e\x9b"
