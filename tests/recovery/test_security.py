@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -257,10 +258,17 @@ print(*sorted(heard))
 """
 
 
+_RACK = "rack-f3a9c1"
+
+
 @pytest.mark.usefixtures("needed")
 def test_secrets_are_nowhere_to_be_seen(secured: SecuredBroker, tmp_path: Path) -> None:
     (tmp_path / "user").write_text("shop\n")
-    given = {"sasl_password": "${env:SHOP_PASSWORD}", "sasl_username": f"${{file:{tmp_path / 'user'}}}"}
+    given = {
+        "client_rack": "${env:SHOP_RACK}",
+        "sasl_password": "${env:SHOP_PASSWORD}",
+        "sasl_username": f"${{file:{tmp_path / 'user'}}}",
+    }
     file, checkpoint = program(secured, tmp_path, verbose=True, **given), str(tmp_path / "checkpoint")
     settings = 'import os\napp.spark = {"spark.hadoop.fs.s3a.secret.key": os.environ["SHOP_PASSWORD"]}\n'
     here = Path(__file__).with_name("sockets.py").read_text()
@@ -268,7 +276,7 @@ def test_secrets_are_nowhere_to_be_seen(secured: SecuredBroker, tmp_path: Path) 
     secret = secured.passwords["shop"]
     ran = subprocess.run(
         [sys.executable, str(file)],
-        env={**os.environ, "SHOP_PASSWORD": secret},
+        env={**os.environ, "SHOP_PASSWORD": secret, "SHOP_RACK": _RACK},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -279,9 +287,14 @@ def test_secrets_are_nowhere_to_be_seen(secured: SecuredBroker, tmp_path: Path) 
     assert "ConsumerConfig values" in ran.stdout
     assert "org.apache.kafka.automatic.config.providers=none" in ran.stdout
     assert secret not in ran.stdout
+    assert "client.rack = [hidden]" in ran.stdout  # no password by its name, and a secret all the same
+    assert _RACK not in ran.stdout
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) > 20
-    assert [path for path in files if secret.encode() in path.read_bytes()] == []
+    held = {path: path.read_bytes() for path in files}
+    assert [path for path, data in held.items() if secret.encode() in data or _RACK.encode() in data] == []
+    for path in (tmp_path / "checkpoint", *(tmp_path / "checkpoint").rglob("*")):
+        assert stat.filemode(path.stat().st_mode)[4:] == "------", path
     heard = ran.stdout.splitlines()[-1].split()
     assert len(heard) >= 3  # the driver, its blocks, and where Python speaks to it
     assert [one for one in heard if not one.startswith("127.0.0.1:")] == []

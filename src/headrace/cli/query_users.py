@@ -65,7 +65,7 @@ def add(file: Path, name: str, role: str, apps: tuple[str, ...], password: bool)
     if file.exists():
         users_in(file)
         before = file.read_text("utf-8")
-    write_whole(file, before + ("" if before.endswith("\n") or not before else "\n") + user.line + "\n", mode=0o600)
+    write_whole(file, before + ("" if before.endswith("\n") or not before else "\n") + user.line + "\n")
     if token is not None:
         click.echo(token)
     click.echo(f"added {name} to {file}", err=True)

@@ -101,6 +101,8 @@ def _widened(pipe: int) -> int:
 
 def main() -> None:
     memory = int(sys.argv[1]) << 20
+    if "HEADRACE_UMASK" in os.environ:  # files of the user's functions have the rights that they would have elsewhere
+        os.umask(int(os.environ["HEADRACE_UMASK"], 8))
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the application, which lets the batch end
     faulthandler.register(signal.SIGUSR1)

@@ -17,9 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from headrace.errors import BrokerDirUnusable
-from headrace.log.files import write_whole
-
-_OWNER_ONLY = 0o700
+from headrace.log.files import OWNER_ONLY, write_whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,8 +96,8 @@ class BrokerDir:
         """Make the directories, for this user's eyes only."""
         try:
             for directory in (self.path, self.log.parent, self.data):
-                directory.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
-            self.path.chmod(_OWNER_ONLY)
+                directory.mkdir(mode=OWNER_ONLY, parents=True, exist_ok=True)
+            self.path.chmod(OWNER_ONLY)
         except OSError as exc:
             # A file in the place of a directory is the one case whose own words ("File exists") do not say it.
             reason = "there is a file of this name" if isinstance(exc, FileExistsError) else exc.strerror or str(exc)

@@ -1,20 +1,28 @@
-"""Files that are read by others while they are written."""
+"""Files of an application: never half written, and for the eyes of its own user alone."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+OWNER_ONLY = 0o700
 
-def write_whole(path: Path, text: str, mode: int = 0o666) -> None:
+
+def make_private(directory: Path) -> None:
+    """Make a directory that only this user may look into; one that is there keeps its rights."""
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    directory.mkdir(mode=OWNER_ONLY, exist_ok=True)
+
+
+def write_whole(path: Path, text: str) -> None:
     """Write so that a reader, or the next start after a crash, sees the old text or the new one, never half of it.
 
-    From the first byte on nobody may read it whom `mode` does not let.
+    From the first byte on only this user may read it.
     """
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
     fresh.unlink(missing_ok=True)
     try:
-        with open(fresh, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+        with open(fresh, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
             file.write(text)
         fresh.replace(path)
     finally:

@@ -13,6 +13,7 @@ from headrace.errors import SecretMissing
 _REFERENCE = re.compile(r"\$\{(env|file):([^}]*)\}")
 _LOGIN = "sasl.jaas.config"
 _HIDDEN = "[hidden]"
+_SHORTEST = 4
 
 
 def with_secrets(kafka: Mapping[str, str]) -> dict[str, str]:
@@ -23,10 +24,15 @@ def with_secrets(kafka: Mapping[str, str]) -> dict[str, str]:
     return {name: _REFERENCE.sub(partial(_put, name), value) for name, value in kafka.items()}
 
 
+def secrets_of(kafka: Mapping[str, str]) -> list[str]:
+    """What properties refer to, the longest first; a few letters would be found everywhere, and are no secret."""
+    found = {_read(name, one) for name, value in kafka.items() for one in _REFERENCE.finditer(value)}
+    return sorted((secret for secret in found if len(secret) >= _SHORTEST), key=len, reverse=True)
+
+
 def hide(text: str, kafka: Mapping[str, str]) -> str:
     """A text without the secrets that properties refer to."""
-    secrets = {_read(name, found) for name, value in kafka.items() for found in _REFERENCE.finditer(value)}
-    for secret in sorted(filter(None, secrets), key=len, reverse=True):
+    for secret in secrets_of(kafka):
         text = text.replace(secret, _HIDDEN)
     return text
 

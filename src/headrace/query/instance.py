@@ -12,7 +12,7 @@ from rocksdict import DbClosedError
 
 from headrace.errors import NobodyAnswers, ReplicasInUse, ReplicasUnwritable
 from headrace.log.bulletin import Bulletin
-from headrace.log.files import write_whole
+from headrace.log.files import make_private, write_whole
 from headrace.log.follow import Follower
 from headrace.log.groups import Standing
 from headrace.log.locks import FileLock
@@ -197,7 +197,7 @@ class Instance:
         """The directory is this one's alone; the name that is in it, which stays: it holds the same again next time."""
         path, lock = directory / "name", FileLock(directory / "lock")
         try:
-            directory.mkdir(parents=True, exist_ok=True)
+            make_private(directory)
             if not lock.take():
                 raise ReplicasInUse(str(directory))
             self._held.callback(lock.release)

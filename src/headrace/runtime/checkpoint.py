@@ -21,7 +21,7 @@ from headrace.errors import (
     PartitionsChanged,
     StateChanged,
 )
-from headrace.log.files import write_whole
+from headrace.log.files import make_private, write_whole
 from headrace.log.locks import FileLock
 from headrace.runtime.kept import Evolution, Kept, Lanes, Stages
 from headrace.runtime.resumption import Resumption, bytes_to_load
@@ -144,7 +144,7 @@ class Checkpoint:
     def take(self) -> None:
         """Make sure that the directory can be written, and that nobody else works on it."""
         with writing(str(self.directory)):
-            self.directory.mkdir(parents=True, exist_ok=True)
+            make_private(self.directory)
             taken = self._lock.take() or (self._orphaned() and self._lock.take(wait_s=_LAST_BREATH_S))
             if taken:
                 write_whole(self._pid, f"{os.getpid()}\n")

@@ -26,6 +26,7 @@ from headrace.log.acls import Rights
 from headrace.log.broker import EmbeddedBroker, Lease
 from headrace.log.groups import Group
 from headrace.log.properties import for_java, refuse_ours
+from headrace.log.secrets import hide, secrets_of
 from headrace.log.topics import Topics
 from headrace.observe.metrics import Metrics
 from headrace.plan.graph import Plan
@@ -165,6 +166,7 @@ class Run:
         checkpoint.settle(with_changelogs(layout, plan, layout.changelogs, topics))
         session = self._session()
         self._resumption = checkpoint.resumption(layout.tasks)
+        spark.hide_in_log(app.spark, session, secrets_of(app.kafka))
         kafka = {"bootstrap.servers": self._address, **for_java(app.kafka)}
         workers = workers_of(
             session, spark.master_of(app.spark), timeout_ms=app.worker_timeout_ms, memory_mb=app.worker_memory_mb
@@ -179,7 +181,7 @@ class Run:
             workers=workers,
             letters=letters,
         )
-        with plain_errors(app.id, self._log):
+        with plain_errors(app.id, self._log, partial(hide, kafka=app.kafka)):
             return Query.start(
                 dataframe(
                     session,
@@ -260,6 +262,7 @@ class Run:
         except SparkLost as lost:
             self._look()
             return lost
+        causes = [hide(cause, self._app.kafka) for cause in causes]
         failure = failure_of(causes, self._app.id, self._checkpoint, self._address, self._log) if causes else None
         if isinstance(failure, CheckpointBehind) and self._metrics.last is not None:
             return TakenOver(self._app.id, self._checkpoint.place)  # it was not behind before

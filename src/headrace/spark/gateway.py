@@ -34,6 +34,10 @@ SECRET = r"(?i)secret|password|token|credential|jaas|url|access[.]?key|ssl[.](ke
 # What plans a batch is not worth the time of the JVM's second compiler, which would take a core from the records.
 _COMPILER_SETTINGS = Path(__file__).with_name("compiler.json")
 
+_PRIVATE = 0o077
+USERS_UMASK = "HEADRACE_UMASK"
+"""Environment variable of the JVM: what files the functions of the user make, in Python processes beside it."""
+
 # A topology of many operators is a deep plan, and Spark goes through it by recursion.
 DEEP_PLANS = "-Xss16m"
 
@@ -63,8 +67,15 @@ class Gateway:
         if master.here:
             conf.set("spark.pyspark.python", sys.executable)
             environment["SPARK_LOCAL_IP"] = "127.0.0.1"  # Spark has no setting for the address of local executors
-        with log.open("ab") as stderr, _with_environment(environment):
-            child = {"stderr": stderr, "start_new_session": True, "pass_fds": tuple(inherited)}
+        child: dict[str, Any] = {"start_new_session": True, "pass_fds": tuple(inherited)}
+        if master.inside:  # the executors of a cluster may be other users, who have to read what the driver writes
+            child["umask"] = _PRIVATE
+            environment[USERS_UMASK] = f"{_umask():o}"
+        with (
+            open(log, "ab", opener=lambda name, flags: os.open(name, flags, 0o600)) as stderr,
+            _with_environment(environment),
+        ):
+            child["stderr"] = stderr
             self.py4j: Any = self._launch(conf, child)
         atexit.register(self.end)
 
@@ -114,6 +125,12 @@ class Gateway:
         self.py4j.proc.wait()
         if new:
             self._archive.settle(whole=self.has_run and self.py4j.proc.returncode == 0)
+
+
+def _umask() -> int:
+    """The umask of this process, which can only be read by setting one: for that moment it is a strict one."""
+    os.umask(mine := os.umask(_PRIVATE))
+    return mine
 
 
 def _quoted(option: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -167,11 +167,11 @@ def _texts(thrown: Any) -> list[str]:
 
 
 @contextmanager
-def plain_errors(app: str, log: Path | str) -> Iterator[None]:
-    """What Spark refuses while a query is built and started, in one sentence."""
+def plain_errors(app: str, log: Path | str, hidden: Callable[[str], str] = str) -> Iterator[None]:
+    """What Spark refuses while a query is built and started, in one sentence, from which secrets are `hidden`."""
     try:
         yield
     except (Py4JNetworkError, ConnectionError) as exc:
         raise SparkLost(str(log)) from exc
     except (PySparkException, Py4JError) as exc:
-        raise QueryFailed(app, str(exc).strip().splitlines()[0], str(log)) from exc
+        raise QueryFailed(app, hidden(str(exc).strip().splitlines()[0]), str(log)) from exc

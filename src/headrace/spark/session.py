@@ -50,8 +50,10 @@ SETTINGS = {
 # Spark keeps a hundred compiled functions: a topology may have more, and would have them compiled in every batch.
 _COMPILED = {"spark.sql.codegen.cache.maxEntries": "2000"}
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-# For a Spark that is one process it makes up a secret; the machines of a cluster would have to know the same.
-_AUTHENTICATED = {
+# For a Spark that is one process it makes up a secret; the machines of a cluster would have to know the same. What it
+# keeps on disks is for this user alone, also by way of Hadoop; on a cluster others may have to read it.
+_INSIDE = {
+    "spark.hadoop.fs.permissions.umask-mode": "077",
     "spark.authenticate": "true",
     "spark.network.crypto.enabled": "true",
     "spark.network.crypto.cipher": "AES/GCM/NoPadding",
@@ -176,6 +178,12 @@ def log_of(wanted: Wanted, usual: Path) -> Path | str:
     return gateway.log if gateway is not None and gateway.alive else usual
 
 
+def hide_in_log(wanted: Wanted, session: Session, secrets: Sequence[str]) -> None:
+    """Keep texts out of the log of a Spark of ours; a session that was given logs as its owner has set it up."""
+    if isinstance(wanted, Mapping):
+        kernel(session).LogSecrets.hide(list(secrets))
+
+
 def note_run() -> None:
     """A query runs."""
     if _SPARK.gateway is not None:
@@ -198,7 +206,7 @@ def _equip(session: Session, master: Master) -> None:
 
 def _all_settings(master: Master, settings: Mapping[str, str]) -> dict[str, str]:
     """Ours, and over them the application's; the driver of a cluster elsewhere must not hide from it."""
-    ours = {**SETTINGS, **_COMPILED, **(_LOOPBACK if master.here else {}), **(_AUTHENTICATED if master.inside else {})}
+    ours = {**SETTINGS, **_COMPILED, **(_LOOPBACK if master.here else {}), **(_INSIDE if master.inside else {})}
     everything = {**ours, **settings, "spark.master": master.patient}
     if _EXTENSIONS in settings:
         everything[_EXTENSIONS] = f"{SETTINGS[_EXTENSIONS]},{settings[_EXTENSIONS]}"
