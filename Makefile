@@ -7,7 +7,7 @@ READY := .venv/ready
 QUIX := .venv/bench/ready
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 
-.PHONY: help demo test check types pure browser chaos format bench clean
+.PHONY: help demo test check types pure browser chaos wheel format bench clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list.
@@ -40,6 +40,10 @@ browser: $(READY)
 
 chaos: $(READY) ## Kill, stop and starve an application while records come; KILLS=20 is how often.
 	@HEADRACE_CHAOS=$(or $(KILLS),20) $(BIN)/pytest -q -s -m spark tests/recovery/test_chaos.py tests/recovery/test_smoke.py
+
+wheel: $(READY) ## Build dist/headrace-*.whl, with the kernel compiled: what pip installs beside nothing but Java.
+	@rm -rf dist
+	@$(BIN)/python -m hatchling build --target wheel
 
 format: $(READY) ## Format the code.
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .

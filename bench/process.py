@@ -105,6 +105,10 @@ class Program:
         self._join()
         return killed
 
+    def interrupt(self) -> None:
+        """Ask it to end, as Ctrl-C would."""
+        self._process.send_signal(signal.SIGINT)
+
     def await_mark(self, name: str, limit_s: float, times: int = 1) -> bool:
         """Wait for a mark, or so many; False if the program ends or the time does first."""
         return self._await(lambda: sum(mark["mark"] == name for mark in self._marks) >= times, limit_s)

@@ -7,10 +7,11 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 from headrace.jvm.java import Java
-from headrace.jvm.paths import cache_folder
+from headrace.jvm.paths import cache_folder, pyspark_jars
 
 _QUIET = ("-Xlog:disable", "-Xlog:all=error:stderr")
 
@@ -57,6 +58,11 @@ class Archive:
     @property
     def _draft(self) -> Path:
         return self.path.with_suffix(f".{os.getpid()}")
+
+
+def spark_archive(java: Java, connector: Sequence[Path]) -> Archive:
+    """The archive of Spark and its Kafka connector."""
+    return Archive.of(f"spark-{version('pyspark')}", java, [pyspark_jars(), *connector])
 
 
 def _is_being_written(path: Path) -> bool:

@@ -32,15 +32,29 @@ def fetch(group: str, *, progress: Progress | None = None, pinned: Path | None =
     with cache_folder("jars") as folder:
         if _absent(wanted, folder):
             with exclusive(folder / ".lock", "fetching jars"):
-                absent = _absent(wanted, folder)
-                if absent:
-                    _fetch(group, absent, folder, progress or console())
+                missing = _absent(wanted, folder)
+                if missing:
+                    _fetch(group, missing, folder, progress or console())
         return [folder / jar.file for jar in wanted]
 
 
 def names(group: str) -> set[str]:
     """The file names of a group's jars, wherever they are."""
-    return {jar.file for jar in lock.read(LOCK) if jar.group == group}
+    return {jar.file for jar in _of(group)}
+
+
+def absent(group: str) -> list[str]:
+    """The file names of a group's jars that are not in the cache as they were pinned; nothing is fetched."""
+    return [jar.file for jar in _absent(_of(group), cache_dir() / "jars")]
+
+
+def at_hand(group: str) -> list[Path]:
+    """Where a group's jars are in the cache, or will be; nothing is fetched."""
+    return [cache_dir() / "jars" / jar.file for jar in _of(group)]
+
+
+def _of(group: str) -> list[Jar]:
+    return [jar for jar in lock.read(LOCK) if jar.group == group]
 
 
 def _absent(jars: Sequence[Jar], folder: Path) -> list[Jar]:

@@ -15,7 +15,7 @@ from headrace.errors import KernelBuildFailed, KernelMissing
 from headrace.jvm.exclusive import exclusive
 from headrace.jvm.jars import LOCK, fetch
 from headrace.jvm.java import find_java
-from headrace.jvm.paths import cache_folder, keep_newest, mark_used, pyspark_jars
+from headrace.jvm.paths import cache_dir, cache_folder, keep_newest, mark_used, pyspark_jars
 
 HERE = Path(__file__).parent
 FLAGS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xss8m", "-Xmx1g")
@@ -26,18 +26,37 @@ def kernel_jar() -> Path:
 
     In a checkout it is compiled when the sources, the jars or pyspark have changed, which takes a few seconds.
     """
-    checkout = HERE.parents[2]
-    if HERE.parents[1].name == "src" and kernel_sources(checkout / "kernel"):
-        return compiled(checkout / "kernel")
+    sources = _checkout()
+    if sources is not None:
+        return compiled(sources)
     packaged = HERE / "kernel.jar"
     if not packaged.is_file():
         raise KernelMissing(str(packaged))
     return packaged
 
 
+def found_kernel() -> Path | None:
+    """Return the kernel as it is there now; None in a checkout where the next start compiles it."""
+    sources = _checkout()
+    if sources is None:
+        return kernel_jar()
+    jar = _cached(sources)
+    return jar if jar.is_file() else None
+
+
 def kernel_sources(folder: Path) -> list[Path]:
     """All Scala files of a folder, in a fixed order."""
     return sorted(folder.rglob("*.scala"))
+
+
+def _checkout() -> Path | None:
+    """The sources of the checkout that this runs in, if it is one."""
+    folder = HERE.parents[2] / "kernel"
+    return folder if HERE.parents[1].name == "src" and kernel_sources(folder) else None
+
+
+def _cached(folder: Path) -> Path:
+    return cache_dir() / "kernel" / f"{_digest(folder, kernel_sources(folder))}.jar"
 
 
 def compiled(folder: Path) -> Path:
@@ -46,7 +65,7 @@ def compiled(folder: Path) -> Path:
     if not sources:
         raise KernelMissing(str(folder))
     with cache_folder("kernel") as cache:
-        jar = cache / f"{_digest(folder, sources)}.jar"
+        jar = _cached(folder)
         if not mark_used(jar):
             connector = fetch("connector")
             with exclusive(cache / ".lock", "compiling the kernel"):

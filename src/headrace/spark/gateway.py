@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
 
 from headrace.errors import SparkNotStarted
-from headrace.jvm.archive import Archive
+from headrace.jvm.archive import spark_archive
 from headrace.jvm.jars import fetch
 from headrace.jvm.java import NO_PROVIDERS, find_java
 from headrace.jvm.kernel import kernel_jar
@@ -52,7 +51,7 @@ class Gateway:
         self.has_run = False
         """Whether a query ran in it: then its classes are worth to be kept for the next one."""
         java, connector = find_java(), fetch("connector")
-        self._archive = Archive.of(f"spark-{version('pyspark')}", java, [pyspark_jars(), *connector])
+        self._archive = spark_archive(java, connector)
         conf = SparkConf(loadDefaults=False)
         for name, value in settings.items():
             if not re.search(SECRET, name):  # everybody sees the command line; the session is told of it later

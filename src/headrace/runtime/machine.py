@@ -1,0 +1,88 @@
+"""What this machine, or the container that is taken for one, gives to an application."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import resource
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+_CGROUP = Path("/sys/fs/cgroup")
+_LIMITS = (_CGROUP / "memory.max", _CGROUP / "memory" / "memory.limit_in_bytes")
+_MEMINFO = Path("/proc/meminfo")
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes of memory: what a process may take in all, and what is free of it; None if nobody says."""
+
+    total: int | None
+    free: int | None
+
+
+def memory() -> Memory:
+    """The memory of the machine, or of the container where that is less."""
+    told = {}
+    with suppress(OSError):
+        for line in _MEMINFO.read_text().splitlines():
+            name, _, value = line.partition(":")
+            told[name] = int(value.split()[0]) << 10
+    total, free = told.get("MemTotal"), told.get("MemAvailable")
+    limit = _container_limit()
+    if limit is not None and (total is None or limit < total):
+        return Memory(limit, limit if free is None else min(free, limit))
+    return Memory(total, free)
+
+
+def _container_limit() -> int | None:
+    for file in _LIMITS:
+        with suppress(OSError, ValueError):
+            return int(file.read_text())
+    return None
+
+
+def cores() -> int:
+    """How many cores this process may use, of which `local[*]` has as many tasks at once."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def descriptors() -> int:
+    """How many files and connections this process may have open."""
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+
+
+def user_name() -> str | None:
+    """The name of the user; None where the number has none, as in a container that was given just a number."""
+    with suppress(KeyError):
+        return pwd.getpwuid(os.getuid()).pw_name
+    return None
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder that something is written to, or the one above it that is there."""
+
+    path: Path
+    free: int
+    writable: bool
+    runs_code: bool
+    """Whether libraries can be loaded from it."""
+
+
+def folder(path: Path) -> Folder:
+    """What is to be said of a folder that may not exist yet."""
+    there = path.absolute()
+    while not there.exists():
+        there = there.parent
+    flags = os.statvfs(there).f_flag
+    return Folder(
+        path,
+        free=shutil.disk_usage(there).free,
+        writable=there.is_dir() and os.access(there, os.W_OK | os.X_OK),
+        runs_code=not flags & getattr(os, "ST_NOEXEC", 0),
+    )
