@@ -102,7 +102,7 @@ def tabled(how: str, changes: list[tuple[bool, str, str | None]], **options: Any
         driver.input("left" if is_left else "right").pipe(value, key=key, ts=ts)
         sides[not is_left][key] = value
     there = [{key: value for key, value in side.items() if value is not None} for side in sides]
-    return there[0], there[1], driver.output("out").read_table()
+    return there[0], there[1], dict(driver.output("out").read_table())
 
 
 @pytest.mark.parametrize("how", ["inner", "left", "outer"])

@@ -27,7 +27,7 @@ def counts(windows: Windows, events: Events, *, final: bool = False) -> dict[tup
     driver = TopologyTestDriver(app)
     for key, ts in events:
         driver.input("in").pipe("x", key=key, ts=ts)
-    return driver.output("out").read_table()
+    return dict(driver.output("out").read_table())
 
 
 @settings(deadline=None, max_examples=60)

@@ -90,9 +90,9 @@ class Asking:
                 return
             scan = replace(scan, after=reply.entries[-1].key, as_of=reply.position)
 
-    def entries(self, reply: Reply) -> dict[Any, Any]:
+    def entries(self, reply: Reply) -> Iterator[tuple[Any, Any]]:
         """Keys with their values, in order."""
-        return dict(map(self._entry, reply.entries))
+        return map(self._entry, reply.entries)
 
     def only(self, kind: Kind, asked: str) -> None:
         """Refuse what only another kind of store can tell."""

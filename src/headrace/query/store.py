@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from headrace.model.durations import Duration, duration_ms
+from headrace.model.entries import entries_of
 from headrace.model.moments import Moment
 from headrace.model.where import calling_line
 from headrace.query.answering import Answering, Member
@@ -78,17 +79,19 @@ class Store:
         reverse: bool = False,
         limit: int | None = None,
         as_of: Position | None = None,
-    ) -> dict[Any, Any]:
+    ) -> Mapping[Any, Any]:
         """The entries from one key to another; None for no bound."""
         return self.answers.range(first, last, reverse=reverse, limit=limit, as_of=as_of).value
 
     def prefix(
         self, prefix: str | bytes, *, reverse: bool = False, limit: int | None = None, as_of: Position | None = None
-    ) -> dict[Any, Any]:
+    ) -> Mapping[Any, Any]:
         """The entries whose keys, text or bytes, begin so."""
         return self.answers.prefix(prefix, reverse=reverse, limit=limit, as_of=as_of).value
 
-    def all(self, *, reverse: bool = False, limit: int | None = None, as_of: Position | None = None) -> dict[Any, Any]:
+    def all(
+        self, *, reverse: bool = False, limit: int | None = None, as_of: Position | None = None
+    ) -> Mapping[Any, Any]:
         """Every entry."""
         return self.answers.all(reverse=reverse, limit=limit, as_of=as_of).value
 
@@ -104,7 +107,7 @@ class Store:
         prefix: str | bytes | None = None,
         reverse: bool = False,
         size: int = MOST_ENTRIES,
-    ) -> Iterator[dict[Any, Any]]:
+    ) -> Iterator[Mapping[Any, Any]]:
         """The entries, page by page, all of one moment. That is kept for a minute after each page."""
         for answer in self.answers.pages(first, last, prefix=prefix, reverse=reverse, size=size):
             yield answer.value
@@ -113,19 +116,19 @@ class Store:
 
     def fetch(
         self, key: Any, first: Moment = 0, last: Moment = LATEST, *, reverse: bool = False, limit: int | None = None
-    ) -> dict[Any, Any]:
+    ) -> Mapping[Any, Any]:
         """The windows of one key that begin from one time to another."""
         return self.answers.fetch(key, first, last, reverse=reverse, limit=limit).value
 
     def fetch_all(
         self, first: Moment = 0, last: Moment = LATEST, *, reverse: bool = False, limit: int | None = None
-    ) -> dict[Any, Any]:
+    ) -> Mapping[Any, Any]:
         """The windows of all keys that begin from one time to another; of sessions, those with a moment in between."""
         return self.answers.fetch_all(first, last, reverse=reverse, limit=limit).value
 
     def find(
         self, key: Any, first: Moment = 0, last: Moment = LATEST, *, reverse: bool = False, limit: int | None = None
-    ) -> dict[Any, Any]:
+    ) -> Mapping[Any, Any]:
         """The sessions of one key that have a moment from one time to another."""
         return self.answers.find(key, first, last, reverse=reverse, limit=limit).value
 
@@ -168,19 +171,19 @@ class Answers:
         reverse: bool = False,
         limit: int | None = None,
         as_of: Position | None = None,
-    ) -> Answer[dict[Any, Any]]:
+    ) -> Answer[Mapping[Any, Any]]:
         """See `Store.range`."""
         return self._all(self._asking.scan(first=first, last=last, reverse=reverse, as_of=as_of), limit)
 
     def prefix(
         self, prefix: str | bytes, *, reverse: bool = False, limit: int | None = None, as_of: Position | None = None
-    ) -> Answer[dict[Any, Any]]:
+    ) -> Answer[Mapping[Any, Any]]:
         """See `Store.prefix`."""
         return self._all(self._asking.scan(prefix=prefix, reverse=reverse, as_of=as_of), limit)
 
     def all(
         self, *, reverse: bool = False, limit: int | None = None, as_of: Position | None = None
-    ) -> Answer[dict[Any, Any]]:
+    ) -> Answer[Mapping[Any, Any]]:
         """See `Store.all`."""
         return self._all(self._asking.scan(reverse=reverse, as_of=as_of), limit)
 
@@ -197,35 +200,35 @@ class Answers:
         prefix: str | bytes | None = None,
         reverse: bool = False,
         size: int = MOST_ENTRIES,
-    ) -> Iterator[Answer[dict[Any, Any]]]:
+    ) -> Iterator[Answer[Mapping[Any, Any]]]:
         """See `Store.pages`."""
         scan = self._asking.scan(first=first, last=last, prefix=prefix, reverse=reverse, limit=size)
         for reply in self._asking.pages(scan, None):
-            yield _answer(self._asking.entries(reply), reply)
+            yield _answer(entries_of(self._asking.entries(reply)), reply)
 
     def fetch(
         self, key: Any, first: Moment = 0, last: Moment = LATEST, *, reverse: bool = False, limit: int | None = None
-    ) -> Answer[dict[Any, Any]]:
+    ) -> Answer[Mapping[Any, Any]]:
         """See `Store.fetch`."""
         self._asking.only(Kind.WINDOWS, "fetch()")
         return self._all(self._asking.scan(key=key, from_ms=first, to_ms=last, reverse=reverse), limit)
 
     def fetch_all(
         self, first: Moment = 0, last: Moment = LATEST, *, reverse: bool = False, limit: int | None = None
-    ) -> Answer[dict[Any, Any]]:
+    ) -> Answer[Mapping[Any, Any]]:
         """See `Store.fetch_all`."""
         return self._all(self._asking.scan(from_ms=first, to_ms=last, reverse=reverse), limit)
 
     def find(
         self, key: Any, first: Moment = 0, last: Moment = LATEST, *, reverse: bool = False, limit: int | None = None
-    ) -> Answer[dict[Any, Any]]:
+    ) -> Answer[Mapping[Any, Any]]:
         """See `Store.find`."""
         self._asking.only(Kind.SESSIONS, "find()")
         return self._all(self._asking.scan(key=key, from_ms=first, to_ms=last, reverse=reverse), limit)
 
-    def _all(self, scan: Scan, limit: int | None) -> Answer[dict[Any, Any]]:
+    def _all(self, scan: Scan, limit: int | None) -> Answer[Mapping[Any, Any]]:
         replies = list(self._asking.pages(scan, limit))
-        value = {key: value for reply in replies for key, value in self._asking.entries(reply).items()}
+        value = entries_of(entry for reply in replies for entry in self._asking.entries(reply))
         return _answer(value, replies[0])
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from headrace.errors import CannotPipe, NoRow, NothingToRead, OptionInvalid, OutputUnreadable
 from headrace.model.durations import Duration, duration_ms, duration_text
+from headrace.model.entries import entries_of
 from headrace.model.moments import Moment, moment_ms
 from headrace.model.record import Header, RawRecord, Record
 from headrace.plan.nodes import To
@@ -112,6 +113,10 @@ class Written:
         """The next one."""
         return self._unread.popleft()
 
+    def take_all(self) -> Iterator[tuple[To, RawRecord]]:
+        """All that there are, one after the other."""
+        return (self.take() for _ in range(len(self)))
+
     def __len__(self) -> int:
         return len(self._unread)
 
@@ -131,7 +136,7 @@ class OutputTopic:
         """The next record as (key, value)."""
         if not self._written:
             raise NothingToRead(self._topic, self._written.count)
-        record, _, _ = self._next()
+        record, _, _ = self._read(*self._written.take())
         return record.key, record.value
 
     def read_records(self) -> list[Record]:
@@ -146,14 +151,15 @@ class OutputTopic:
         """The values of all new records."""
         return [record.value for record in self.read_records()]
 
-    def read_table(self) -> dict[Any, Any]:
+    def read_table(self) -> Mapping[Any, Any]:
         """The last value of each key among all new records; a record without a value removes its key."""
-        table: dict[Any, Any] = {}
-        for key, value in self.read_all():
-            if key is None:
-                raise NoRow(self._topic, repr(value))
-            table[key] = value
-        return {key: value for key, value in table.items() if value is not None}
+        rows: dict[bytes, Record] = {}
+        for node, raw in self._written.take_all():
+            record, _, _ = self._read(node, raw)
+            if raw.key is None:
+                raise NoRow(self._topic, repr(record.value))
+            rows[raw.key] = record
+        return entries_of((row.key, row.value) for row in rows.values() if row.value is not None)
 
     def read_text(self, *columns: str) -> Table:
         """All new records as a readable table, to compare with `hr.testing.table(...)`.
@@ -169,11 +175,10 @@ class OutputTopic:
         return f"<output {self._topic!r}, {self._written.count} written, {len(self)} unread>"
 
     def _rest(self) -> Iterator[tuple[Record, Serde[Any], Serde[Any]]]:
-        return (self._next() for _ in range(len(self._written)))
+        return (self._read(node, raw) for node, raw in self._written.take_all())
 
-    def _next(self) -> tuple[Record, Serde[Any], Serde[Any]]:
-        """The next record, and the serdes by which its key and its value are read."""
-        node, raw = self._written.take()
+    def _read(self, node: To, raw: RawRecord) -> tuple[Record, Serde[Any], Serde[Any]]:
+        """A record that was written, and the serdes by which its key and its value are read."""
         key_read, value_read = node.read_with()
         keys, values = self._key or key_read, self._value or value_read
         key = self._decoded("key", keys, raw.key, key_read)

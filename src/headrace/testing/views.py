@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from headrace.errors import WrongKey, WrongStore
+from headrace.model.entries import entries_of
 from headrace.model.moments import Moment, moment_ms
 from headrace.model.windows import Windowed
 from headrace.plan.nodes import DropDuplicates, GlobalStore, Node, SessionWindowed, StreamJoin
@@ -35,14 +36,14 @@ class StoreView(ABC):
         """The value of a key, None if there is none; of a versioned table also as it was at a time."""
 
     @abstractmethod
-    def all(self) -> dict[Any, Any]:
+    def all(self) -> Mapping[Any, Any]:
         """Every key with its value."""
 
-    def range(self, first: Any = None, last: Any = None) -> dict[Any, Any]:  # noqa: ARG002
+    def range(self, first: Any = None, last: Any = None) -> Mapping[Any, Any]:  # noqa: ARG002
         """The keys of a table from one to another, both inside, by their bytes; None for no bound."""
         raise self._lacks("range()")
 
-    def fetch(self, key: Any, first: Moment = 0, last: Moment = _LATEST) -> dict[Windowed[Any], Any]:  # noqa: ARG002
+    def fetch(self, key: Any, first: Moment = 0, last: Moment = _LATEST) -> Mapping[Windowed[Any], Any]:  # noqa: ARG002
         """The windows of one key that begin from one time to another, both inside; of sessions, that end there."""
         raise self._lacks("fetch()")
 
@@ -76,16 +77,16 @@ class KeyValueView(StoreView):
             raise self._lacks("as_of")
         return _value(self._store.get(self._written(self._key, key)))
 
-    def all(self) -> dict[Any, Any]:
+    def all(self) -> Mapping[Any, Any]:
         return self.range()
 
-    def range(self, first: Any = None, last: Any = None) -> dict[Any, Any]:
+    def range(self, first: Any = None, last: Any = None) -> Mapping[Any, Any]:
         low, high = (None if bound is None else self._written(self._key, bound) for bound in (first, last))
-        return {
-            self._key.read(key): stored.value
+        return entries_of(
+            (self._key.read(key), stored.value)
             for key, stored in self._store.items()
             if (low is None or low <= key) and (high is None or key <= high)
-        }
+        )
 
 
 class VersionedView(KeyValueView):
@@ -114,23 +115,24 @@ class WindowView(StoreView):
         if as_of is not None:
             raise self._lacks("as_of")
         self._written(self._node.windowed_serde(), key)
-        return self.all().get(key)
+        at = key.end if isinstance(self._node, SessionWindowed) else key.start
+        return self.fetch(key.key, at, at).get(key)
 
-    def fetch(self, key: Any, first: Moment = 0, last: Moment = _LATEST) -> dict[Windowed[Any], Any]:
+    def fetch(self, key: Any, first: Moment = 0, last: Moment = _LATEST) -> Mapping[Windowed[Any], Any]:
         data = self._written(self._node.key_serde(), key)
         return self._found(moment_ms("first", first, origin()), moment_ms("last", last, origin()), data)
 
-    def all(self) -> dict[Windowed[Any], Any]:
+    def all(self) -> Mapping[Windowed[Any], Any]:
         """Every key and window with its value, by the time and then the bytes of the key."""
         return self._found(0, _LATEST)
 
-    def _found(self, first: int, last: int, wanted: bytes | None = None) -> dict[Windowed[Any], Any]:
+    def _found(self, first: int, last: int, wanted: bytes | None = None) -> Mapping[Windowed[Any], Any]:
         inner = self._node.key_serde()
-        return {
-            Windowed(inner.read(key), start, end): value
+        return entries_of(
+            (Windowed(inner.read(key), start, end), value)
             for key, start, end, value in self._entries(first, last)
             if wanted is None or key == wanted
-        }
+        )
 
     def _entries(self, first: int, last: int) -> Iterator[tuple[bytes, int, int, Any]]:
         node = self._node

@@ -12,6 +12,7 @@ import pytest
 
 import headrace as hr
 from headrace.cli.main import main
+from headrace.model.entries import Entries
 from headrace.rest.server import QueryServer
 from headrace.rest.settings import Serve
 from headrace.rest.users import Role, read_users
@@ -26,6 +27,9 @@ def memory() -> Memory:
     memory = Memory(app="music").add("counts", hr.STRING, hr.INT64, {"be": 2, "or": 1})
     memory.add("numbers", hr.INT64, hr.json(), {-1: {"a": [1]}, 2: "x"})
     memory.add("raw", hr.BYTES, hr.BYTES, {b"\xff": b"\x00"})
+    shop = Entries([({"city": "Oslo", "no": 1}, 3)])
+    memory.add("shops", hr.json(), hr.INT64, shop)
+    memory.add("shop-windows", hr.session_windowed(hr.json()), hr.INT64, Entries([(hr.Windowed(["Oslo"], 1, 2), 4)]))
     in_window = hr.time_windowed(hr.STRING, "10s")
     return memory.add("by-window", in_window, hr.INT64, {hr.Windowed("ann", 0, 10_000): 1})
 
@@ -55,7 +59,7 @@ def test_one_key(said: Said) -> None:
     assert said("counts", "get", "be") == "2\n"
     assert said("numbers", "get", "--", "-1") == '{"a":[1]}\n'
     assert said("raw", "get", "_w") == "AA\n"
-    assert json.loads(said("counts", "get", "be", "--json")) == {"key": "be", "value": 2, "position": "plays-0@6"}
+    assert json.loads(said("counts", "get", "be", "--json")) == {"key": "be", "value": 2, "position": "plays-0@8"}
     assert said("counts", "get", "be", "--at-least", "plays-0@1", "--stale") == "2\n"
 
 
@@ -76,6 +80,9 @@ def test_lists(said: Said) -> None:
     assert said("counts", "prefix", "b") == "be\t2\n"
     assert said("counts", "count") == "2\n"
     assert said("counts", "holders", "be") == "here\thttp://127.0.0.1:1\n"
+    assert said("shops", "all") == '{"city":"Oslo","no":1}\t3\n'
+    assert said("shops", "all", "--json") == '{"key":{"city":"Oslo","no":1},"value":3}\n'
+    assert said("shop-windows", "fetch") == '["Oslo"]@1/2\t4\n'
     assert said("by-window", "fetch", "ann") == "ann@0/10000\t1\n"
     assert said("by-window", "fetch", "--from", "1970-01-01T00:00:01Z") == ""
     assert "error: store 'counts' cannot answer that" in said("counts", "find", "be", code=1)

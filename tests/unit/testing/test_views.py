@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
@@ -40,6 +41,33 @@ def test_key_values_by_key_and_range() -> None:
     assert view.range(last=3) == {1: "a", 3: "c"}
     assert view.range(first=3) == {3: "c", 4: "d"}
     assert repr(view) == "<store 'rows': {1: 'a', 3: 'c', 4: 'd'}>"
+
+
+@dataclass
+class Shop:
+    """A key without a hash."""
+
+    city: str
+    floors: list[int]
+
+
+def test_keys_without_a_hash() -> None:
+    app = Builder("app")
+    grouped = app.stream("in", key=hr.json(Shop), value=hr.STRING).group_by_key()
+    grouped.count(store="n").to_stream().to("out")
+    grouped.windowed_by(hr.tumbling("10s")).count(store="w").to_stream().to("windows")
+    driver = TopologyTestDriver(app)
+    oslo, bergen = Shop("Oslo", [1, 2]), Shop("Bergen", [])
+    driver.input("in").pipe_records([(oslo, "x"), (bergen, "x"), (oslo, "x")])
+    view = driver.store("n")
+    assert list(view.all().items()) == [(bergen, 1), (oslo, 2)]
+    assert (view.all()[Shop("Oslo", [1, 2])], Shop("Oslo", [1]) in view.all(), len(view.range(oslo))) == (2, False, 1)
+    assert repr(view) == f"<store 'n': {{{bergen!r}: 1, {oslo!r}: 2}}>"
+    assert driver.output("out").read_table() == view.all()
+    in_window = Windowed(oslo, 0, 10_000)
+    windows = driver.store("w")
+    assert (windows.get(in_window), windows.get(Windowed(oslo, 0, 9)), len(windows.fetch(oslo))) == (2, None, 1)
+    assert driver.output("windows").read_table()[in_window] == 2
 
 
 def test_versions_as_of_a_time() -> None:

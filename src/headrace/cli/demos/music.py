@@ -77,7 +77,8 @@ def _watch(
     """Feed in the background and show the charts, until they reflect every play or there is no hope of it."""
     over = threading.Event()
     feeding = Beside(lambda: _feed(listeners, address, seconds, over))
-    store, charts, last = app.store("charts"), dict[str, Chart](), False
+    store, last = app.store("charts"), False
+    charts: Charts = {}
     try:
         with Live(console=console, refresh_per_second=8, transient=True) as live:
             while not stop.wait(TICK_S) and not app.wait(0):
