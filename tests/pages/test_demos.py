@@ -139,6 +139,38 @@ def test_a_page_fits_a_phone(path: str, served: Served, open_page: Open) -> None
     fits(page)
 
 
+LIE_ON_ONE_ANOTHER = """async () => {
+    const seen = [];
+    const look = () => {
+        const boxes = [...document.querySelectorAll(".word")]
+            .filter((row) => Number(getComputedStyle(row).opacity) > 0)
+            .map((row) => [row.innerText, row.getBoundingClientRect()]);
+        for (const [one, upper] of boxes)
+            for (const [other, lower] of boxes)
+                if (upper.top < lower.top && lower.top < upper.bottom - 1) seen.push(`${one} / ${other}`);
+    };
+    const until = performance.now() + 1_200;
+    while (performance.now() < until) {
+        look();
+        await new Promise(requestAnimationFrame);
+    }
+    return seen;
+}"""
+
+
+def test_rows_never_lie_on_one_another_while_they_move(served: Served, open_page: Open) -> None:
+    words = [f"word {number}" for number in range(12)]
+    served.put("counts", {word: 100 - place for place, word in enumerate(words)})
+    page = open_page("/word-count")
+    expect(page.locator(".name")).to_have_text(words)
+    page.evaluate(COUNT_MOVES)
+    for shuffled in (words[::-1], words[6:] + words[:6], ["new", *words[1::2], *words[::2]]):
+        served.put("counts", {word: 100 - place for place, word in enumerate(shuffled)})
+        assert page.evaluate(LIE_ON_ONE_ANOTHER) == []
+        expect(page.locator(".name")).to_have_text(shuffled)
+    assert page.evaluate("window.moves") > 0
+
+
 COUNT_MOVES = """() => {
     window.moves = 0;
     const moved = () => { window.moves += 1; };

@@ -1,6 +1,7 @@
 // Lists whose rows are kept by key, and move to their new places.
 
-const MOVE_MS = 520;
+const SLIDE_MS = 320;
+const APPEAR_MS = 180;
 const EASE = "cubic-bezier(0.22, 0.9, 0.3, 1)";
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -17,13 +18,19 @@ export function write(target, text) {
   if (target.textContent !== text) target.textContent = text;
 }
 
-/** The rows of a list. `make()` makes one, `update(row, item, place)` shows an item in it. */
+/**
+ * The rows of a list. `make()` makes one, `update(row, item, place)` shows an item in it.
+ *
+ * Rows never lie on one another while they move: those that keep their order among themselves slide, the others vanish
+ * and appear in their new places when the way is free. What is to be shown meanwhile waits until they have arrived.
+ */
 export class Rows {
   #list;
   #make;
   #update;
   #rows = new Map();
-  #moves = new WeakMap();
+  #moving = 0; // the timer of the move that is under way
+  #next = null; // what to show after it
 
   constructor(list, { make, update }) {
     this.#list = list;
@@ -33,8 +40,29 @@ export class Rows {
 
   /** Show these items in this order. `key(item)` says which row is whose. */
   show(items, key) {
-    const moving = !calm.matches && document.visibilityState === "visible";
-    const before = moving ? this.#tops() : null;
+    this.#next = [items, key];
+    if (!this.#moving) this.#showNext();
+  }
+
+  get(name) {
+    return this.#rows.get(name);
+  }
+
+  #showNext() {
+    if (!this.#next) return;
+    const [items, key] = this.#next;
+    this.#next = null;
+    const before = calm.matches || document.visibilityState !== "visible" ? null : this.#tops();
+    this.#place(items, key);
+    if (before?.size && this.#move(before)) {
+      this.#moving = setTimeout(() => {
+        this.#moving = 0;
+        this.#showNext();
+      }, SLIDE_MS + APPEAR_MS);
+    }
+  }
+
+  #place(items, key) {
     const kept = new Map();
     items.forEach((item, place) => {
       const name = key(item);
@@ -47,35 +75,35 @@ export class Rows {
     });
     for (const [name, row] of this.#rows) if (!kept.has(name)) row.remove();
     this.#rows = kept;
-    if (moving) this.#move(before);
-  }
-
-  get(name) {
-    return this.#rows.get(name);
   }
 
   #tops() {
     return new Map([...this.#rows.values()].map((row) => [row, row.getBoundingClientRect().top]));
   }
 
+  /** Move the rows from where they were to where they are; whether any does. */
   #move(before) {
-    const first = before.size === 0;
-    const moves = [];
-    for (const row of this.#rows.values()) {
-      const old = before.get(row);
-      this.#moves.get(row)?.cancel();
-      moves.push([row, old === undefined ? null : old - row.getBoundingClientRect().top]);
-    }
-    for (const [row, distance] of moves) {
-      if (distance === null && !first) this.#animate(row, [{ opacity: 0, transform: "translateY(0.6rem)" }, {}]);
-      else if (distance) {
-        const zIndex = distance > 0 ? 2 : 1; // who rises is in front
-        this.#animate(row, [{ transform: `translateY(${distance}px)`, zIndex }, { zIndex }]);
-      }
-    }
+    const rows = [...this.#rows.values()];
+    const stayed = rows.filter((row) => before.has(row));
+    const sliding = new Set(rising(stayed.map((row) => before.get(row))).map((place) => stayed[place]));
+    const ways = rows.map((row) => before.get(row) - row.getBoundingClientRect().top);
+    rows.forEach((row, place) => {
+      if (!sliding.has(row)) row.animate(APPEARING, { duration: SLIDE_MS + APPEAR_MS });
+      else if (ways[place]) row.animate(slide(ways[place]), { duration: SLIDE_MS, easing: EASE });
+    });
+    return sliding.size < rows.length || ways.some(Boolean);
   }
+}
 
-  #animate(row, frames) {
-    this.#moves.set(row, row.animate(frames, { duration: MOVE_MS, easing: EASE }));
-  }
+const APPEARING = [{ opacity: 0 }, { opacity: 0, offset: SLIDE_MS / (SLIDE_MS + APPEAR_MS) }, { opacity: 1 }];
+const slide = (way) => [{ transform: `translateY(${way}px)` }, { transform: "none" }];
+
+/** The places of the longest series of numbers that rise. */
+export function rising(numbers) {
+  const series = []; // for each place, the longest series that ends there
+  numbers.forEach((number, place) => {
+    const before = series.filter((one) => numbers[one.at(-1)] < number);
+    series.push([...before.reduce((best, one) => (one.length > best.length ? one : best), []), place]);
+  });
+  return series.reduce((best, one) => (one.length > best.length ? one : best), []);
 }

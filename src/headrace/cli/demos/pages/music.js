@@ -48,7 +48,10 @@ class Chart {
 
   /** Songs that did not move for half a minute lose their arrows. */
   tick() {
-    this.#songs.forEach((song, place) => this.#arrow(this.#rows.get(song.song), song, place));
+    this.#songs.forEach((song, place) => {
+      const shown = this.#rows.get(song.song);
+      if (shown) this.#arrow(shown, song, place); // else rows are still moving, and it comes after that
+    });
   }
 
   #update(shown, song, place) {
