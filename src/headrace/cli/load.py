@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import runpy
 import sys
 import traceback
 from functools import cache
@@ -13,6 +12,7 @@ import click
 
 from headrace.cli.connection import Target
 from headrace.errors import AppNotFound, HeadraceError
+from headrace.model import programs
 from headrace.runtime.app import App
 from headrace.runtime.checkpoint import Checkpoint
 from headrace.runtime.place import Place
@@ -82,16 +82,16 @@ def checkpoint_of(app: App) -> Checkpoint:
 
 
 def _names_in(place: str, target: str) -> dict[str, object]:
-    is_file = place.endswith(".py") or Path(place).exists()
+    is_file = place.endswith(".py") or Path(place).is_file()
     if is_file and not Path(place).is_file():
         raise AppNotFound(target, "there is no such file", "check the path, or give a module as package.module:app")
     try:
         if is_file:
-            # As `python file.py` would have it: what stands beside the file can be imported.
-            sys.path.insert(0, str(Path(place).resolve().parent))
-            return runpy.run_path(place)
+            return vars(programs.load(Path(place)))
         sys.path.insert(0, str(Path.cwd()))
         return vars(importlib.import_module(place))
+    except programs.NameUnusable as exc:
+        raise AppNotFound(target, exc.reason, exc.fix) from None
     except HeadraceError:
         raise
     except ModuleNotFoundError as exc:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
 from headrace.plan.graph import Plan
@@ -70,17 +72,25 @@ class Program:
 
 
 def shipped(data: bytes) -> Any:
-    """What was pickled by value; classes of the user's main file can be found by their names from now on."""
+    """What was pickled by value; classes of modules that are not here can be found by their names from now on."""
     found = pickle.loads(data)
-    _know_main_classes()
+    _know_classes()
     return found
 
 
-def _know_main_classes() -> None:
+def _know_classes() -> None:
     """Values of such classes are pickled by name, in state and between processes."""
     from cloudpickle import cloudpickle
 
-    main = sys.modules["__main__"]
     for cls in list(cloudpickle._DYNAMIC_CLASS_TRACKER_BY_CLASS.keys()):
-        if cls.__module__ == "__main__" and not hasattr(main, cls.__qualname__):
-            setattr(main, cls.__qualname__, cls)
+        module = _module(cls.__module__)
+        if not hasattr(module, cls.__qualname__):
+            setattr(module, cls.__qualname__, cls)
+
+
+def _module(name: str) -> ModuleType:
+    """A module: an empty one where there is none, as of the user's main file, or of a program that is elsewhere."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return sys.modules.setdefault(name, ModuleType(name))

@@ -6,11 +6,13 @@ import os
 import sys
 from pathlib import Path, PurePath
 
+import cloudpickle
 from pyspark.sql import SparkSession
 
 from headrace.jvm.jars import fetch, names
 from headrace.jvm.kernel import kernel_jar
 from headrace.jvm.package import package_zip
+from headrace.model.programs import loaded
 from headrace.spark.master import Master
 from headrace.spark.program import Workers
 
@@ -41,5 +43,7 @@ def ship(session: SparkSession, master: Master) -> None:
         if jar.name not in known:
             spark.addJar(str(jar))
     code = package_zip()
+    for program in loaded():  # executors do not have its file
+        cloudpickle.register_pickle_by_value(program)
     if code.name not in {PurePath(address).name for address in session.sparkContext.listFiles}:
         session.sparkContext.addPyFile(str(code))

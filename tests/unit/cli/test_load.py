@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -30,6 +33,62 @@ def test_what_stands_beside_the_file_can_be_imported(file: Path) -> None:
     (file.parent / "beside_shop.py").write_text(GOOD.format(name="app"))
     file.write_text("from beside_shop import app\n")
     assert load_app(str(file)).id == "good"
+
+
+SPAWNING = """
+from dataclasses import dataclass
+import headrace as hr
+from beside_total import doubled
+
+@dataclass
+class Total:
+    amount: int
+
+def twice(total: Total) -> Total:
+    return Total(doubled(total.amount))
+
+app = hr.App("good")
+"""
+
+
+def test_what_a_program_declares_is_found_by_other_processes(file: Path) -> None:
+    """Those that are started anew, and not by a copy of this one; a program that was changed is loaded anew."""
+    (file.parent / "beside_total.py").write_text("def doubled(number):\n    return 2 * number\n")
+    for renamed in ("Total", "Sum"):
+        file.write_text(SPAWNING.replace("Total", renamed))
+        load_app(str(file))
+        program = sys.modules["shop"]
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
+            total = processes.submit(program.twice, getattr(program, renamed)(21)).result(timeout=60)
+        assert total == getattr(program, renamed)(42)
+
+
+def test_a_program_in_a_package_is_called_as_one_imports_it(tmp_path: Path) -> None:
+    package = tmp_path / "stores_of_load"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "names.py").write_text("NAME = 'packed'\n")
+    (package / "main.py").write_text("import headrace as hr\nfrom .names import NAME\napp = hr.App(NAME)\n")
+    assert load_app(str(package / "main.py")).id == "packed"
+    assert "stores_of_load.main" in sys.modules
+    assert load_app(f"{package / 'main.py'}:app").id == "packed"
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("shop.v2.py", "Python cannot import a file of this name\n  to do: rename it, such as shop_v2.py"),
+        ("shop", "Python cannot import a file of this name\n  to do: rename it, such as shop.py"),
+        ("json.py", "another module is called json: "),
+        ("click.py", "another module is called click: "),
+        ("sys.py", "another module is called sys: "),
+    ],
+)
+def test_names_by_which_no_other_process_would_find_a_program(tmp_path: Path, name: str, reason: str) -> None:
+    (tmp_path / name).write_text(GOOD.format(name="app"))
+    with pytest.raises(AppNotFound) as caught:
+        load_app(str(tmp_path / name))
+    assert f"no application in {tmp_path / name}: {reason}" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,79 @@
+"""Programs of users: modules under names that every process finds them by."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+_MAIN = "__main__"
+_loaded: dict[str, ModuleType] = {}
+
+
+class NameUnusable(Exception):
+    """A file cannot be a module: why, and what to do."""
+
+    def __init__(self, reason: str, fix: str) -> None:
+        super().__init__(reason)
+        self.reason, self.fix = reason, fix
+
+
+def module_name(file: Path) -> tuple[str, Path]:
+    """The name of a file as a module, and the folder from which that name finds it: the one around its packages.
+
+    >>> module_name(Path("/srv/shop.py"))
+    ('shop', PosixPath('/srv'))
+    """
+    names, folder = [file.stem], file.parent
+    while (folder / "__init__.py").is_file():
+        names.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(names), folder
+
+
+def load(file: Path) -> ModuleType:
+    """The module of a program, run anew, as `python file.py` would have it: what stands beside it can be imported.
+
+    It is in `sys.modules`, and its folder in `sys.path`: a process that gets both finds its functions and classes.
+    """
+    file = file.resolve()
+    if file.suffix != ".py" or "." in file.stem:
+        raise NameUnusable("Python cannot import a file of this name", f"rename it, such as {_plain(file.stem)}.py")
+    name, root = module_name(file)
+    first = dict.fromkeys((str(file.parent), str(root)))
+    sys.path[:] = [*first, *(folder for folder in sys.path if folder not in first)]
+    importlib.invalidate_caches()
+    if _loaded.pop(name, None) is not None:
+        sys.modules.pop(name, None)
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None or Path(spec.origin).resolve() != file:
+        other = getattr(spec, "origin", None) or "a part of Python"
+        raise NameUnusable(f"another module is called {name}: {other}", "give the file another name")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = _loaded[name] = module
+    try:
+        exec(compile(file.read_bytes(), str(file), "exec"), vars(module))
+    except BaseException:
+        del sys.modules[name], _loaded[name]
+        raise
+    return module
+
+
+def loaded() -> list[ModuleType]:
+    """The programs that were loaded from their files."""
+    return list(_loaded.values())
+
+
+def name_of_main() -> str:
+    """The name by which others import the program that this process was started with; its own if nobody can."""
+    main = sys.modules[_MAIN]
+    spec, file = getattr(main, "__spec__", None), getattr(main, "__file__", None)
+    if spec is not None:
+        return str(spec.name)
+    return module_name(Path(file).resolve())[0] if file and file.endswith(".py") else _MAIN
+
+
+def _plain(stem: str) -> str:
+    return stem.replace(".", "_")
