@@ -12,6 +12,7 @@ from headrace.rest.users import (
     SHORTEST_PASSWORD,
     Role,
     User,
+    checked_app,
     checked_user,
     hashed_password,
     hashed_token,
@@ -26,6 +27,13 @@ _PATH = click.Path(dir_okay=False, path_type=Path)
 def _name(_context: click.Context, _argument: click.Parameter, given: str) -> str:
     try:
         return checked_user(given)
+    except ValueError as exc:
+        raise click.BadParameter(str(exc)) from None
+
+
+def _apps(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> frozenset[str] | None:
+    try:
+        return frozenset(map(checked_app, given)) or None
     except ValueError as exc:
         raise click.BadParameter(str(exc)) from None
 
@@ -48,9 +56,16 @@ def users() -> None:
     show_default=True,
     help="read: ask and watch. admin: also see and end watchers.",
 )
-@click.option("--app", "apps", multiple=True, metavar="APP", help="Only for this application. May be repeated.")
+@click.option(
+    "--app",
+    "apps",
+    multiple=True,
+    metavar="APP",
+    callback=_apps,
+    help="Only for this application. May be repeated. Default: for every application.",
+)
 @click.option("--password", is_flag=True, help="Ask for a password instead of making a token.")
-def add(file: Path, name: str, role: str, apps: tuple[str, ...], password: bool) -> None:
+def add(file: Path, name: str, role: str, apps: frozenset[str] | None, password: bool) -> None:
     """Add NAME to FILE, with a new token, which is printed once and kept nowhere, or a password."""
     if password:
         said = click.prompt(f"password of {name}", hide_input=True, confirmation_prompt=True, err=True)
@@ -60,7 +75,7 @@ def add(file: Path, name: str, role: str, apps: tuple[str, ...], password: bool)
     else:
         token = new_token(name)
         secret = hashed_token(token)
-    user = User(name, Role(role), frozenset(apps) or None, secret)
+    user = User(name, Role(role), apps, secret)
     before = ""
     if file.exists():
         users_in(file)
@@ -68,7 +83,8 @@ def add(file: Path, name: str, role: str, apps: tuple[str, ...], password: bool)
     write_whole(file, before + ("" if before.endswith("\n") or not before else "\n") + user.line + "\n")
     if token is not None:
         click.echo(token)
-    click.echo(f"added {name} to {file}", err=True)
+    for_apps = ", ".join(sorted(apps)) if apps else "every application"
+    click.echo(f"added {name} to {file}, for {for_apps}", err=True)
 
 
 @users.command("list")

@@ -9,7 +9,7 @@ import hmac
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -65,6 +65,8 @@ class Gate:
         self._tries: OrderedDict[str, tuple[int, float]] = OrderedDict()
         self._hashing = ThreadPoolExecutor(1, thread_name_prefix="headrace-passwords")
         self._queued = 0
+        self._checking: dict[bytes, asyncio.Future[User | None]] = {}
+        """Logins at work."""
 
     @property
     def open(self) -> bool:
@@ -127,14 +129,16 @@ class Gate:
             raise LoginNeeded from None
         if not colon:
             raise LoginNeeded
-        self._refuse_guessing(f"{address} {name[:64]}", address)
-        users = self._users
-        user = await self._with_password(users, name, password)
+        marked = self._marked(secret)
+        checking = self._checking.get(marked)
+        if checking is None:  # else the same name and password are being checked for another request
+            places = (f"{address} {name[:64]}", address)
+            self._refuse_guessing(*places)
+            self._count(places, 1)  # as a wrong one until it is known, for others are checked meanwhile
+            checking = self._checking[marked] = asyncio.ensure_future(self._check(marked, name, password, places))
+        user = await asyncio.shield(checking)
         if user is None:
-            self._count(f"{address} {name[:64]}", address)
             raise LoginNeeded
-        if users is self._users:  # else the file may have lost this one meanwhile
-            self._remember(secret, user)
         return user
 
     def allow(self, user: User, role: Role) -> None:
@@ -161,6 +165,21 @@ class Gate:
 
     # -- inside
 
+    async def _check(self, marked: bytes, name: str, password: str, places: Sequence[str]) -> User | None:
+        """Whose password it is; only a wrong one goes on to count."""
+        users, user, wrong = self._users, None, False
+        try:
+            user = await self._with_password(users, name, password)
+            wrong = user is None
+        finally:
+            if not wrong:
+                self._count(places, -1)
+            if users is self._users:  # else the file may have lost this one meanwhile
+                del self._checking[marked]
+                if user is not None:
+                    self._remember(marked, user)
+        return user
+
     async def _with_password(self, users: Users, name: str, password: str) -> User | None:
         """In a thread of its own, one at a time: whoever guesses slows down nobody but others with passwords."""
         if self._queued >= _QUEUED:
@@ -179,19 +198,21 @@ class Gate:
             if count >= most and now - since < _TRIES_S:
                 raise TooManyRequests("wrong passwords", retry_s=_TRIES_S - (now - since))
 
-    def _count(self, *places: str) -> None:
+    def _count(self, places: Sequence[str], tries: int) -> None:
         now = time.monotonic()
         for place in places:
             count, since = self._tries.pop(place, (0, now))
-            self._tries[place] = (count + 1, since) if now - since < _TRIES_S else (1, now)
+            if now - since >= _TRIES_S:
+                count, since = 0, now
+            self._tries[place] = (max(0, count + tries), since)
         while len(self._tries) > _TRIERS:
             self._tries.popitem(last=False)
 
     def _marked(self, secret: bytes) -> bytes:
         return hmac.digest(self._mark, secret, hashlib.sha256)
 
-    def _remember(self, secret: bytes, user: User) -> None:
-        self._remembered[self._marked(secret)] = (user, time.monotonic() + _REMEMBER_S)
+    def _remember(self, marked: bytes, user: User) -> None:
+        self._remembered[marked] = (user, time.monotonic() + _REMEMBER_S)
         while len(self._remembered) > _REMEMBERED:
             self._remembered.popitem(last=False)
 
@@ -213,6 +234,7 @@ class Gate:
             return
         self._read, self._unread = stamp, ()
         self._remembered.clear()
+        self._checking.clear()
 
     def _stamp(self) -> Stamp | None:
         try:

@@ -86,7 +86,7 @@ class PeerWatches:
     """Watches at other instances; in an event loop."""
 
     def __init__(self, settings: Serve) -> None:
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+        limits = httpx.Limits(max_connections=settings.limits.watchers, max_keepalive_connections=20)
         self._secured = settings.tls
         self._client = httpx.AsyncClient(
             headers=_login(settings),

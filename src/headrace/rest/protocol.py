@@ -10,6 +10,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.http11 import Request
 
+from headrace.rest.descriptors import HEALTH_CONNECTIONS
 from headrace.rest.settings import Limits
 
 Head = list[tuple[bytes, bytes]]
@@ -18,6 +19,9 @@ AtOnce = Callable[[Mapping[str, Any]], tuple[int, Head, bytes] | None]
 
 ABORT = "headrace.abort"
 """In the extensions of a request: ends its connection at once, whatever is still to be sent."""
+
+FULL = "headrace.full"
+"""In the extensions of a request on a connection beyond the limit: only /health and /ready are answered on it."""
 
 
 class Socket(WebSocketsSansIOProtocol):
@@ -32,6 +36,9 @@ class Socket(WebSocketsSansIOProtocol):
 _END = b"\r\n\r\n"
 """Of the head of a request."""
 
+_FULL_HEADER_S = 2.0
+"""How long a head may take on a connection beyond the limit."""
+
 
 def guarded(limits: Limits, at_once: AtOnce) -> type[asyncio.Protocol]:
     """The protocol with these limits."""
@@ -43,19 +50,26 @@ def guarded(limits: Limits, at_once: AtOnce) -> type[asyncio.Protocol]:
             super().__init__(*args, **kwargs)
             self._in_head, self._head_bytes, self._tail = True, 0, b""
             self._deadline: asyncio.TimerHandle | None = None
+            self._full = False
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
-            if len(self.connections) > limits.connections:
+            if len(self.connections) > limits.connections + HEALTH_CONNECTIONS:
                 transport.abort()
                 return
-            self._deadline = self.loop.call_later(limits.header_s, transport.abort)
+            self._full = len(self.connections) > limits.connections
+            header_s = min(limits.header_s, _FULL_HEADER_S) if self._full else limits.header_s
+            self._deadline = self.loop.call_later(header_s, transport.abort)
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._in_time()
             super().connection_lost(exc)
 
         def data_received(self, data: bytes) -> None:
+            if self._in_head and not self._head_bytes:
+                data = data.lstrip(b"\r\n")  # blank lines are no request, and keep no connection open
+                if not data:
+                    return
             if self._in_head:
                 end = (self._tail + data).find(_END)
                 self._head_bytes += len(data) if end < 0 else end
@@ -69,7 +83,7 @@ def guarded(limits: Limits, at_once: AtOnce) -> type[asyncio.Protocol]:
 
         def on_message_begin(self) -> None:
             super().on_message_begin()
-            self.scope["extensions"] = {ABORT: self.transport.abort}  # type: ignore[dict-item]
+            self.scope["extensions"] = {ABORT: self.transport.abort, **({FULL: {}} if self._full else {})}  # type: ignore[dict-item]
 
         def on_headers_complete(self) -> None:
             self._in_head, self._head_bytes, self._tail = False, 0, b""
@@ -80,8 +94,15 @@ def guarded(limits: Limits, at_once: AtOnce) -> type[asyncio.Protocol]:
             self._in_head = True
             super().on_message_complete()
 
+        def handle_websocket_upgrade(self) -> None:
+            if self._full:
+                self.transport.abort()
+            else:
+                super().handle_websocket_upgrade()
+
         def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
             """Answer at once what can be, in one write; no task is made for it."""
+            cycle.keep_alive = cycle.keep_alive and not self._full
             plain = cycle.keep_alive and not self.pipeline and not self.flow.write_paused
             answer = at_once(cycle.scope) if plain else None
             if answer is None:

@@ -10,6 +10,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from headrace.errors import CertificateUnreadable, ListenRefused
 from headrace.observe.prometheus import Family
 from headrace.plan.subtopology import SubTopology
 from headrace.query.answering import Serving
+from headrace.rest.descriptors import fitted, told
 from headrace.rest.gate import Gate
 from headrace.rest.peers import PeerWatches
 from headrace.rest.protocol import Socket, guarded
@@ -40,17 +42,23 @@ class Listener:
 
     def __init__(self, settings: Serve) -> None:
         settings.refuse_open()
-        self._settings = settings
+        limits = fitted(settings.limits)
+        self.less = told(settings.limits, limits)
+        """What is to be said where there are too few file descriptors for the limits of the settings."""
+
+        self.settings = replace(settings, limits=limits)
+        """Those of the server, with limits that the process can hold."""
+
         self.socket = _bound(settings)
         self.port: int = self.socket.getsockname()[1]
 
     @property
     def url(self) -> str:
         """How it is reached, from here or as the settings say."""
-        host = self._settings.host
+        host = self.settings.host
         host = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
         name = f"[{host}]" if ":" in host else host
-        return self._settings.url or f"{'https' if self._settings.tls else 'http'}://{name}:{self.port}"
+        return self.settings.url or f"{'https' if self.settings.tls else 'http'}://{name}:{self.port}"
 
     def close(self) -> None:
         """Let the address go."""
@@ -69,6 +77,7 @@ class QueryServer:
         families: Callable[[], Sequence[Family]] = tuple,
     ) -> None:
         self._listener = listener or Listener(settings)
+        settings = self._listener.settings
         gate = Gate(settings, answering.app)
         self._service = Service(answering, settings.limits, topology, families, secured=not gate.open)
         self._gate = gate

@@ -140,3 +140,6 @@ ROUTES = (
         internal=True,
     ),
 )
+
+HEALTH_PATHS = frozenset(route.path for route in ROUTES if route.role == OPEN)
+"""Answered also where there are too many connections for anything else."""

@@ -25,6 +25,7 @@ from headrace.rest.forms import base64url_of, bytes_of_base64url
 
 SHORTEST_PASSWORD = 8
 _NAME = re.compile(r"[A-Za-z0-9.-]{1,64}", re.ASCII)
+_APP = re.compile(r"[A-Za-z0-9._-]{1,249}", re.ASCII)
 _HASH = re.compile(r"sha256\$[0-9a-f]{64}|scrypt(?:\$[0-9]{1,9}){3}\$[\w-]{22}\$[\w-]{43}", re.ASCII)
 _COST, _BLOCK, _LANES = 1 << 14, 8, 1
 _MEMORY = 64 << 20
@@ -57,7 +58,8 @@ class User:
     @property
     def line(self) -> str:
         """Of the file."""
-        return f"{self.name} {self.role.value} {','.join(sorted(self.apps)) if self.apps else '*'} {self.secret}"
+        apps = "*" if self.apps is None else ",".join(sorted(self.apps))
+        return f"{self.name} {self.role.value} {apps} {self.secret}"
 
 
 class Users:
@@ -141,6 +143,15 @@ def checked_user(name: str) -> str:
     return name
 
 
+def checked_app(name: str) -> str:
+    """The name of an application that can stand in the file; ValueError for others."""
+    if name == "*":
+        raise ValueError("who may ask every application needs no --app: leave it out")
+    if not _APP.fullmatch(name):
+        raise ValueError("an application's name has letters, digits, dots, dashes and underscores, 249 at the most")
+    return name
+
+
 def _scrypt(password: str, salt: bytes, cost: int = _COST, block: int = _BLOCK, lanes: int = _LANES) -> bytes:
     same = unicodedata.normalize("NFC", password).encode()  # keyboards write one letter in several ways
     return hashlib.scrypt(same, salt=salt, n=cost, r=block, p=lanes, maxmem=_MEMORY, dklen=32)
@@ -155,6 +166,7 @@ def _user(line: str, where: str) -> User:
         name, role, apps, secret = line.split()
         if not _HASH.fullmatch(secret):
             raise ValueError(secret)
-        return User(checked_user(name), Role(role), None if apps == "*" else frozenset(apps.split(",")), secret)
+        named = None if apps == "*" else frozenset(map(checked_app, apps.split(",")))
+        return User(checked_user(name), Role(role), named, secret)
     except ValueError:
         raise UsersUnreadable(where, "a line is NAME ROLE APPS HASH, with read or admin for a role") from None

@@ -13,15 +13,15 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketState
 
-from headrace.errors import BodyRefused, OriginRefused, PathUnknown
+from headrace.errors import BodyRefused, OriginRefused, PathUnknown, TooManyRequests
 from headrace.rest.answers import LOGGER, error_answer
 from headrace.rest.files import Files
 from headrace.rest.gate import Gate, Headers, has_doubled
-from headrace.rest.protocol import Head
+from headrace.rest.protocol import FULL, Head
 from headrace.rest.quick import PATH, Quick
 from headrace.rest.routes import OPEN, PEER, Found, Routes
 from headrace.rest.settings import Serve
-from headrace.rest.table import ROUTES
+from headrace.rest.table import HEALTH_PATHS, ROUTES
 from headrace.rest.users import Role, User
 from headrace.rest.watchers import Watchers
 
@@ -119,6 +119,8 @@ class Web:
         try:
             self._check_head(scope, headers)
             guards += self._for_page(headers)
+            if FULL in scope["extensions"] and scope["path"] not in HEALTH_PATHS:
+                raise TooManyRequests("connections")
             if scope["method"] == "OPTIONS" and b"access-control-request-method" in headers:
                 response: Response = Response(status_code=204)
             elif (found := self._found(scope)) is None:

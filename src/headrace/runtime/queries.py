@@ -79,6 +79,8 @@ class Queries:
         self.instance = instance
         if url:
             self._say(f"queries at {url}")
+        if listener is not None and listener.less is not None:
+            self._say(listener.less)
         return instance
 
     def _leave_out_of_collections(self) -> None:

@@ -109,7 +109,12 @@ def test_users(said: Said, tmp_path: Path) -> None:
     assert user is not None
     assert (user.name, user.role, user.apps) == ("page", Role.READ, frozenset({"music"}))
     assert said("users", "list", str(path)) == "page\tread\tmusic\tsha256\nboss\tadmin\tall\tsha256\n"
+    before = path.read_text()
     assert "a name has letters" in said("users", "add", str(path), "a:b", code=2)
+    for app in ("", "a b", "a\nboss admin * x", "a,b", "\x1b[31m", "ä"):
+        assert "an application's name has letters" in said("users", "add", str(path), "eve", "--app", app, code=2)
+    assert "needs no --app: leave it out" in said("users", "add", str(path), "eve", "--app", "*", code=2)
+    assert path.read_text() == before
 
 
 def test_users_are_added_to_a_file_of_which_nobody_else_reads_a_letter(

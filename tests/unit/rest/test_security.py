@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import base64
 import itertools
+import select
 import socket
 import time
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -384,3 +388,58 @@ def test_the_secret_goes_to_no_address_without_tls(memory: Memory, serving: Serv
         peers.ask(server.url, Count(store="counts"), [0])
     assert memory.asked == []
     peers.close()
+
+
+def test_no_more_passwords_are_tried_at_once_than_one_after_the_other(
+    tmp_path: Path, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert tokens
+    tried: list[str] = []
+
+    def with_password(users: Users, _name: str, password: str) -> User | None:
+        tried.append(password)
+        return next(iter(users)) if password == "right" else None
+
+    monkeypatch.setattr(Users, "with_password", with_password)
+    gate = Gate(Serve(users=tmp_path / "users.txt"), "music")
+
+    async def ask(passwords: Iterable[str]) -> Counter[str]:
+        heads = [{b"authorization": basic("ann", one)["authorization"].encode()} for one in passwords]
+        outcomes = await asyncio.gather(*(gate.user(one, "10.0.0.1") for one in heads), return_exceptions=True)
+        return Counter(type(one).__name__ for one in outcomes)
+
+    assert asyncio.run(ask(f"guess {number}" for number in range(60))) == {"LoginNeeded": 10, "TooManyRequests": 50}
+    assert len(tried) == 10
+    gate.close()
+    gate, tried[:] = Gate(Serve(users=tmp_path / "users.txt"), "music"), []
+    assert asyncio.run(ask(["right"] * 60)) == {"User": 60}
+    assert tried == ["right"]
+    gate.close()
+
+
+def test_blank_lines_keep_no_connection_open(memory: Memory, serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headrace.rest.server._KEEP_ALIVE_S", 1)
+    where = httpx.URL(serving(memory, limits=Limits(header_s=1.0)).url)
+    head = f"GET /health HTTP/1.1\r\nHost: {where.netloc.decode()}\r\n\r\n".encode()
+    for asked in (b"", head):
+        with socket.create_connection((where.host, where.port or 0), timeout=10) as raw:
+            raw.sendall(b"\r\n" + asked)
+            if asked:
+                assert raw.recv(65_536).startswith(b"HTTP/1.1 200")
+            hung_up = False
+            for _ in range(40):
+                with suppress(ConnectionError):
+                    raw.sendall(b"\r\n\r\n")
+                if select.select([raw], [], [], 0.1)[0]:
+                    hung_up = True
+                    break
+            assert hung_up
+
+
+def test_an_application_of_a_user_has_a_name_that_can_stand_in_the_file(tmp_path: Path) -> None:
+    path, hashed = tmp_path / "users.txt", hashed_token("x")
+    for apps in ("music,", "music,*", "mu/sic", ","):
+        path.write_text(f"page read {apps} {hashed}\n")
+        with pytest.raises(UsersUnreadable, match=r"users.txt:1: a line is NAME ROLE APPS HASH"):
+            read_users(path)
+    assert User("page", Role.READ, frozenset(), hashed).line == f"page read  {hashed}"
