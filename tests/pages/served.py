@@ -11,6 +11,8 @@ import headrace as hr
 from headrace.cli.demos.music_charts import Chart, Counted
 from headrace.log.records import NewRecord, produce
 from headrace.log.topics import Topics
+from headrace.passes.pipeline import rewrite
+from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.query.catalogue import Queryable
 from headrace.query.instance import Instance
 from headrace.rest.server import Listener, QueryServer
@@ -47,10 +49,19 @@ class Served:
         self.url, self._address = listener.url, f"127.0.0.1:{listener.port}"
         instance = Instance(self._app, self._stores, self._broker, None, self._directory, url=self.url)
         self._held.callback(instance.close)
-        server = QueryServer(instance, settings, listener)
+        server = QueryServer(instance, settings, listener, split_subtopologies(rewrite(self._topology().plan())))
         self._held.callback(server.close)
         instance.start()
         server.start()
+
+    def _topology(self) -> hr.App:
+        """More operators in a row than a page is wide, each behind the last."""
+        app = hr.App(self._app)
+        plays = app.stream("plays", value=hr.STRING)
+        for _ in range(8):
+            plays = plays.map_values(lambda value: value.strip())
+        plays.group_by(lambda _, value: value).count(store="counts").to_stream().to("counted")
+        return app
 
     def close(self) -> None:
         self._held.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 import headrace as hr
 from headrace.cli.demos.music_charts import Chart, Counted
@@ -132,3 +132,27 @@ def test_windows_are_told_apart(served: Served, open_page: Open) -> None:
     expect(page.locator("#found .entry code")).to_have_text(["5", "1"])
     look_up(page, "nobody")
     expect(page.locator("#found")).to_have_text("There are no windows of nobody.")
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_the_topology_fits_the_page_and_opens_large(phone: bool, open_page: Open) -> None:
+    page = open_page("/", phone=phone)
+    picture, large = page.locator("#picture"), page.locator("#large-picture")
+    expect(picture).to_be_visible()
+    page.wait_for_function("document.getElementById('picture').naturalWidth > 2000")
+    assert picture.evaluate("(one) => one.getBoundingClientRect().right <= innerWidth")
+    picture.click()
+    expect(large).to_be_visible()
+    opened = width(large)
+    assert opened > width(picture)
+    page.click("#larger")
+    assert width(large) > opened
+    page.click("#fit")
+    assert large.evaluate("(one) => one.getBoundingClientRect().right <= innerWidth")
+    page.keyboard.press("Escape")
+    expect(large).to_be_hidden()
+
+
+def width(picture: Locator) -> float:
+    found: float = picture.evaluate("(one) => one.getBoundingClientRect().width")
+    return found

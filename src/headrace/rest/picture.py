@@ -11,9 +11,10 @@ from headrace.plan.nodes.base import Node
 from headrace.plan.subtopology import SubTopology
 
 _WIDTH, _HEIGHT = 190, 46
-_ACROSS, _DOWN = 64, 22
-_EDGE, _TITLE = 24, 26
-_LETTERS = 24
+_ACROSS, _DOWN = 44, 22
+_EDGE, _INSIDE, _TITLE = 16, 20, 28
+_LEAVE, _ARRIVE, _BEND = 10, 12, 5
+_LETTERS, _SMALL_LETTERS = 22, 29
 _STYLE = """
 text{font:13px system-ui,sans-serif;fill:#1f2933}
 .detail{font-size:11px;fill:#5f6c7b}
@@ -26,7 +27,7 @@ text{font:13px system-ui,sans-serif;fill:#1f2933}
 path{fill:none;stroke:#7b8794;stroke-width:1.3}
 svg{background:#fff}
 @media (prefers-color-scheme: dark){
-svg{background:#12161b}
+svg{background:#1c1e22}
 text{fill:#e4e9ee}
 .detail,.part-name{fill:#93a1af}
 .part{fill:#181e25;stroke:#2d3742}
@@ -43,6 +44,8 @@ path{stroke:#7b8794}
 class _Box:
     x: int
     y: int
+    panel: int
+    """Where the panel that it is in begins, from above."""
 
     @property
     def left(self) -> tuple[int, int]:
@@ -56,98 +59,116 @@ class _Box:
 def picture(app: str, parts: Sequence[SubTopology]) -> str:
     """An SVG in which records flow from left to right: each sub-topology a panel, its operators in layers.
 
-    What reads topics is green, what writes them blue, what keeps a store amber.
+    Panels lie below one another, so that the picture of a long topology is no wider than its longest part. What reads
+    topics is green, what writes them blue, what keeps a store amber.
     """
     boxes: dict[Node, _Box] = {}
-    layers = _layers(parts)
-    panels: list[str] = []
-    top = _EDGE + _TITLE
+    bottoms: list[int] = []
     for part in parts:
-        bottom = _place(part, layers, boxes, top + _TITLE)
-        xs = [boxes[node].x for node in part.nodes]
-        left, right = min(xs) - 12, max(xs) + _WIDTH + 12
-        panels.append(
-            f'<rect class="part" x="{left}" y="{top}" width="{right - left}" height="{bottom - top}" rx="10"/>'
-            f'<text class="part-name" x="{left + 12}" y="{top + 17}">sub-topology {part.number}</text>'
-        )
-        top = bottom + _DOWN
-    width = max((box.x for box in boxes.values()), default=0) + _WIDTH + _EDGE + 12
+        bottoms.append(_place(part, boxes, bottoms[-1] + _DOWN if bottoms else _EDGE))
+    width = max((box.x for box in boxes.values()), default=0) + _WIDTH + _INSIDE + _EDGE
+    height = (bottoms or [0])[-1] + _EDGE
+    panels = [
+        _panel(part, boxes[part.nodes[0]].panel, bottom, width) for part, bottom in zip(parts, bottoms, strict=True)
+    ]
     drawn = [*panels, *_edges(boxes), *(_drawn(node, box) for node, box in boxes.items())]
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {top}" width="{width}" height="{top}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
         f"<title>{escape(app)}</title><style>{_STYLE}</style>"
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        '<path d="M0,0 L8,4 L0,8"/></marker></defs>'
-        f'<text x="{_EDGE}" y="{_EDGE + 4}">{escape(app)}</text>{"".join(drawn)}</svg>'
+        f'<path d="M0,0 L8,4 L0,8"/></marker></defs>{"".join(drawn)}</svg>'
     )
 
 
-def _layers(parts: Sequence[SubTopology]) -> dict[Node, int]:
+def _panel(part: SubTopology, top: int, bottom: int, width: int) -> str:
+    return (
+        f'<rect class="part" x="{_EDGE}" y="{top}" width="{width - 2 * _EDGE}" height="{bottom - top}" rx="10"/>'
+        f'<text class="part-name" x="{_EDGE + _INSIDE}" y="{top + 17}">sub-topology {part.number}</text>'
+    )
+
+
+def _layers(part: SubTopology) -> dict[Node, int]:
     """How far to the right an operator is: behind all that it reads from; what reads topics close to its readers."""
-    nodes = [node for part in parts for node in part.nodes]
-    readers: dict[Node, list[Node]] = {node: [] for node in nodes}
-    for node in nodes:
-        for upstream in node.inputs:
-            readers.setdefault(upstream, []).append(node)
-    first = _behind(nodes, {})
+    readers: dict[Node, list[Node]] = {node: [] for node in part.nodes}
+    for node in part.nodes:
+        for upstream in _inside(part, node):
+            readers[upstream].append(node)
+    first = _behind(part, {})
     starts: dict[Node, int] = {}
-    for node in nodes:
-        if not node.inputs:
+    for node in part.nodes:
+        if not _inside(part, node):
             main = [first[reader] for reader in readers[node] if not isinstance(reader, To)]
             starts[node] = min(main, default=1) - 1
-    return _behind(nodes, starts)
+    return _behind(part, starts)
 
 
-def _behind(nodes: Sequence[Node], starts: Mapping[Node, int]) -> dict[Node, int]:
+def _inside(part: SubTopology, node: Node) -> list[Node]:
+    """What an operator reads from in its own part."""
+    return [upstream for upstream in node.inputs if upstream in part.nodes]
+
+
+def _behind(part: SubTopology, starts: Mapping[Node, int]) -> dict[Node, int]:
     layers = dict(starts)
 
     def layer(node: Node) -> int:
         if node not in layers:
-            layers[node] = max((layer(upstream) + 1 for upstream in node.inputs), default=0)
+            layers[node] = max((layer(upstream) + 1 for upstream in _inside(part, node)), default=0)
         return layers[node]
 
-    for node in nodes:
+    for node in part.nodes:
         layer(node)
     return layers
 
 
-def _place(part: SubTopology, layers: dict[Node, int], boxes: dict[Node, _Box], top: int) -> int:
+def _place(part: SubTopology, boxes: dict[Node, _Box], panel: int) -> int:
     """Give each operator of a part its place, beside what it reads from where that is free; where the part ends."""
-    taken: dict[int, int] = {}
+    layers, top, taken = _layers(part), panel + _TITLE, dict[int, int]()
     for node in sorted(part.nodes, key=lambda node: (layers[node], isinstance(node, To))):
         layer = layers[node]
-        beside = [boxes[upstream].y for upstream in node.inputs if upstream in boxes and upstream in part.nodes]
+        beside = [boxes[upstream].y for upstream in _inside(part, node)]
         y = max(taken.get(layer, top), min(beside, default=top))
-        boxes[node] = _Box(_EDGE + 12 + layer * (_WIDTH + _ACROSS), y)
+        boxes[node] = _Box(_EDGE + _INSIDE + layer * (_WIDTH + _ACROSS), y, panel)
         taken[layer] = y + _HEIGHT + _DOWN
-    return max(taken.values()) - _DOWN + 12
+    return max(taken.values()) - _DOWN + _INSIDE
 
 
 def _edges(boxes: dict[Node, _Box]) -> Iterator[str]:
     for node, box in boxes.items():
         for upstream in dict.fromkeys(node.inputs):
             if upstream in boxes:
-                (x1, y1), (x2, y2) = boxes[upstream].right, box.left
-                middle = (x2 - x1) // 2
-                yield (
-                    f'<path d="M{x1},{y1} C{x1 + middle},{y1} {x2 - middle},{y2} {x2},{y2}" marker-end="url(#tip)"/>'
-                )
+                line = _curve if boxes[upstream].panel == box.panel else _way_round
+                yield f'<path d="{line(boxes[upstream], box)}" marker-end="url(#tip)"/>'
+
+
+def _curve(start: _Box, end: _Box) -> str:
+    (x1, y1), (x2, y2) = start.right, end.left
+    middle = (x2 - x1) // 2
+    return f"M{x1},{y1} C{x1 + middle},{y1} {x2 - middle},{y2} {x2},{y2}"
+
+
+def _way_round(start: _Box, end: _Box) -> str:
+    """A line to another panel: between columns, and between panels, so that it crosses no box."""
+    (x1, y1), (x2, y2) = start.right, end.left
+    across, before, bend = x1 + _LEAVE, x2 - _ARRIVE, _BEND
+    between = end.panel - _DOWN // 2
+    down, left = (bend if between > y1 else -bend), (bend if before < across else -bend)
+    return (
+        f"M{x1},{y1} H{across - bend} q{bend},0 {bend},{down} V{between - down} q0,{down} {-left},{down}"
+        f" H{before + left} q{-left},0 {-left},{bend} V{y2 - bend} q0,{bend} {bend},{bend} H{x2}"
+    )
 
 
 def _drawn(node: Node, box: _Box) -> str:
     kind = "in" if not node.inputs else "out" if isinstance(node, To) else "keeps" if node.facts.stateful else ""
     told = f"{node.name}: {node.op} {node.detail()}".strip()
+    name, words = _short(node.op, _LETTERS), _short(node.detail() or node.name, _SMALL_LETTERS)
     return (
         f'<g class="node {kind}"><title>{escape(told)}</title>'
         f'<rect x="{box.x}" y="{box.y}" width="{_WIDTH}" height="{_HEIGHT}" rx="7"/>'
-        f'<text x="{box.x + 10}" y="{box.y + 19}">{escape(_short(node.op))}</text>'
-        f'<text class="detail" x="{box.x + 10}" y="{box.y + 36}">{escape(_short(_words(node)))}</text></g>'
+        f'<text x="{box.x + 10}" y="{box.y + 19}">{escape(name)}</text>'
+        f'<text class="detail" x="{box.x + 10}" y="{box.y + 36}">{escape(words)}</text></g>'
     )
 
 
-def _words(node: Node) -> str:
-    return node.detail() or node.name
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LETTERS else text[: _LETTERS - 1] + "…"
+def _short(text: str, letters: int) -> str:
+    return text if len(text) <= letters else text[: letters - 1] + "…"

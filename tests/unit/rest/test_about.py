@@ -94,3 +94,18 @@ def test_the_topology_as_a_picture() -> None:
     assert len(places) == len(boxes) == len(titles) - 1
     for number in (*(float(value) for place in places for value in place if value),):
         assert 0 <= number <= float(drawn.get("width") or 0)
+
+
+def test_a_long_topology_is_no_wider_in_the_picture_than_its_longest_part() -> None:
+    app = hr.App("shop")
+    orders = app.stream("orders", key=hr.STRING, value=hr.STRING)
+    for _ in range(6):
+        orders = orders.select_key(lambda _, value: value).repartition()
+    orders.to("result")
+    parts = split_subtopologies(rewrite(app.plan()))
+    assert len(parts) == 7
+    drawn = ElementTree.fromstring(picture("shop", parts))
+    once = ElementTree.fromstring(picture("shop", parts[:1]))
+    assert drawn.get("width") == once.get("width")
+    lines = drawn.findall("{http://www.w3.org/2000/svg}path")
+    assert len(lines) == sum(len(part.nodes) for part in parts) - 1

@@ -3,6 +3,7 @@
 import { Opened } from "./store.js";
 import { Sign, application, grouped } from "./live.js";
 import { element, write } from "./rows.js";
+import { showTopology } from "./topology.js";
 import { address, ask } from "./watch.js";
 
 const COUNT_MS = 5_000;
@@ -13,7 +14,7 @@ const here = (...parts) => ["apps", app, ...parts];
 
 document.title = `${app} · headrace`;
 write(at("app"), app);
-at("picture").src = at("picture-link").href = address(here("topology.svg"));
+showTopology(address(here("topology.svg")));
 for (const [name, where] of [
   ["Stores as JSON", address(here("stores"))],
   ["Topology as JSON", address(here("topology"))],
