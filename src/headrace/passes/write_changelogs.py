@@ -9,45 +9,62 @@ from typing import Any
 from headrace.errors import NoSerde
 from headrace.model.types import is_object
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Changelog
+from headrace.plan.nodes import Changelog, Node
 from headrace.plan.nodes.to import changelog_topic
 from headrace.plan.schema import Field
+from headrace.plan.unasked import UnaskedStore
 from headrace.serde import JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde, serde_of
 from headrace.serde.json.writing import is_writable
 
 LONGEST_TOPIC = 249
+_ANNOTATE = "say it: list[str] instead of list, or a function with an annotation, -> list[str]"
 
 
 def write_changelogs(plan: Plan) -> Plan:
     """Put a changelog beside every table whose store the user has named.
 
     Not beside a table that every task has in full, nor where nobody knows the bytes of the values: such a store cannot
-    be asked.
+    be asked, which the plan says.
     """
-    made = tuple(_changelogs(plan))
-    return replace(plan, ends=(*plan.ends, *made), declared=(*(plan.declared or plan.nodes), *made))
+    found = [(node, _changelog(plan, node)) for node in _named_tables(plan)]
+    made = tuple(one for _, one in found if isinstance(one, Changelog))
+    unasked = tuple(one for _, one in found if isinstance(one, UnaskedStore))
+    declared = (*(plan.declared or plan.nodes), *made)
+    return replace(plan, ends=(*plan.ends, *made), declared=declared, unasked=unasked)
 
 
-def _changelogs(plan: Plan) -> Iterator[Changelog]:
+def _named_tables(plan: Plan) -> Iterator[Node]:
     for node in plan.nodes:
         store = getattr(node, "store", None)
-        if store not in plan.named or not node.facts.table or node.facts.everywhere:
-            continue
-        if any(getattr(reader, "store", None) == store for reader in plan.consumers[node]):
-            continue  # one of those who keep it together: the last of them tells what becomes of it
-        schema, topic = node.output(), changelog_topic(plan.app, store)
-        key, value = changelog_serde(schema.key), changelog_serde(schema.value)
-        if key is not None and value is not None and len(topic) <= LONGEST_TOPIC:
-            yield Changelog(
-                name=f"{node.name}.changelog",
-                origin=node.origin,
-                upstream=node,
-                topic=topic,
-                key=key,
-                value=value,
-                table=store,
-                retention_ms=node.forgets_after_ms,
-            )
+        # Of those who keep a store together the last one tells what becomes of it.
+        if store in plan.named and node.facts.table and store not in map(_store, plan.consumers[node]):
+            yield node
+
+
+def _changelog(plan: Plan, node: Node) -> Changelog | UnaskedStore:
+    store, schema = _store(node), node.output()
+    topic, key, value = changelog_topic(plan.app, store), changelog_serde(schema.key), changelog_serde(schema.value)
+    if node.facts.everywhere:
+        return UnaskedStore(store, node.origin, "every task has all of it", "read its topic")
+    if key is None or value is None:
+        what, field = ("keys", schema.key) if key is None else ("values", schema.value)
+        return UnaskedStore(store, node.origin, f"the type of its {what} is {field.type}", _ANNOTATE)
+    if len(topic) > LONGEST_TOPIC:
+        return UnaskedStore(store, node.origin, f"its topic would have {len(topic)} characters", "give a shorter name")
+    return Changelog(
+        name=f"{node.name}.changelog",
+        origin=node.origin,
+        upstream=node,
+        topic=topic,
+        key=key,
+        value=value,
+        table=store,
+        retention_ms=node.forgets_after_ms,
+    )
+
+
+def _store(node: Node) -> str:
+    return getattr(node, "store", None) or ""
 
 
 def changelog_serde(field: Field) -> Serde[Any] | None:

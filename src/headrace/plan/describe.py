@@ -6,10 +6,14 @@ from headrace.plan.growth import growing_stores
 from headrace.plan.nodes.base import Node
 from headrace.plan.sharing import meeting
 from headrace.plan.subtopology import SubTopology
+from headrace.plan.unasked import UnaskedStore
 
 
-def describe(app: str, parts: tuple[SubTopology, ...]) -> str:
-    """The topology as text: each sub-topology, its nodes, and what each reads from; then the stores without bound."""
+def describe(app: str, parts: tuple[SubTopology, ...], unasked: tuple[UnaskedStore, ...] = ()) -> str:
+    """The topology as text: each sub-topology, its nodes, and what each reads from.
+
+    Then the stores without bound, and those with names that cannot be asked.
+    """
     lines = [f"application {app}"]
     for part in parts:
         lines.append("")
@@ -17,8 +21,8 @@ def describe(app: str, parts: tuple[SubTopology, ...]) -> str:
         lines.append(f"sub-topology {part.number}" + (f": by key, whatever the partitions of {met}" if met else ""))
         lines += table([_row(node) for node in part.nodes], indent=2)
     growing = growing_stores(node for part in parts for node in part.nodes)
-    if growing:
-        lines += ["", *(f"store {store}" for store in growing)]
+    if growing or unasked:
+        lines += ["", *(f"store {store}" for store in (*growing, *unasked))]
     return "\n".join(lines)
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from headrace.plan.handlers import NO_HANDLERS, Handlers
 from headrace.plan.nodes.base import N, Node
 from headrace.plan.store_requests import StoreRequests
+from headrace.plan.unasked import UnaskedStore
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,9 @@ class Plan:
 
     handlers: Handlers = NO_HANDLERS
     """What becomes of records that fail, until a pass has seen to it."""
+
+    unasked: tuple[UnaskedStore, ...] = ()
+    """The stores with names that cannot be asked, as the pass has found that writes changelogs."""
 
     side_run: str | None = None
     """The name of a run beside the live application, until a pass has renamed what that run writes."""

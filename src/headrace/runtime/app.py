@@ -162,7 +162,8 @@ class App(Builder):
         With the name of a logical pass, such as `after="place_repartitions"`, as that pass leaves it.
         """
         last = LOGICAL[-1] if after is None else pass_named(after, LOGICAL, origin())
-        return describe(self.id, split_subtopologies(rewrite(self.plan(), last=last)))
+        plan = rewrite(self.plan(), last=last)
+        return describe(self.id, split_subtopologies(plan), plan.unasked)
 
     def explain(self, *, passes: bool = False) -> str:
         """How the topology runs on Spark: stages, lanes, stores, and the user's line of each node.
@@ -220,6 +221,9 @@ class App(Builder):
         growing = [store.store for store in growing_stores(plan.nodes)]
         if growing:
             self.say(f"stores without bound: {', '.join(growing)} (describe() says why)")
+        if plan.unasked:
+            unasked = ", ".join(one.store for one in plan.unasked)
+            self.say(f"stores that cannot be asked: {unasked} (describe() says why)")
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the application has ended; raises what it failed of. False if the time ran out."""

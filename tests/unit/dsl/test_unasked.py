@@ -1,0 +1,50 @@
+"""Stores with names that cannot be asked: describe() says which, and why."""
+
+from __future__ import annotations
+
+import pytest
+
+import headrace as hr
+
+
+def told(app: hr.App) -> list[str]:
+    return [line for line in app.describe().splitlines() if "cannot be asked" in line]
+
+
+def words(app: hr.App) -> hr.KGroupedStream[str, str]:
+    return app.stream("words", key=hr.STRING, value=hr.STRING).group_by_key()
+
+
+def test_values_of_a_type_that_nobody_knows() -> None:
+    app = hr.App("app")
+    words(app).aggregate(list, lambda _, word, all_of: [*all_of, word], store="all", ttl="1d")
+    words(app).aggregate(list, lambda _, word, all_of: [*all_of, word])
+    (line,) = told(app)
+    assert line.startswith("store all cannot be asked, the type of its values is object (test_unasked.py:")
+    assert line.endswith("): say it: list[str] instead of list, or a function with an annotation, -> list[str]")
+
+
+def test_tables_that_every_task_has() -> None:
+    app = hr.App("app")
+    users = app.global_table("users", key=hr.STRING, value=hr.STRING, store="users")
+    app.stream("words", key=hr.STRING, value=hr.STRING).join(users, lambda a, b: a + b, on=hr.key).to("out")
+    (line,) = told(app)
+    assert line.startswith("store users cannot be asked, every task has all of it (test_unasked.py:")
+
+
+def test_names_that_are_too_long_for_a_topic() -> None:
+    app = hr.App("a" * 100)
+    words(app).count(store="s" * 150)
+    (line,) = told(app)
+    assert "cannot be asked, its topic would have 261 characters (" in line
+
+
+@pytest.mark.parametrize("queryable", [True, False])
+def test_nothing_is_said_of_what_can_be_asked_or_need_not(queryable: bool) -> None:
+    app = hr.App("app", queryable=queryable)
+    words(app).count(store="n")
+    if not queryable:
+        words(app).aggregate(list, lambda _, word, all_of: [*all_of, word], store="all")
+    app.add_state_store(hr.stores.key_value("own", key=hr.STRING, value=hr.STRING))
+    app.stream("lines").process(lambda _record, _context: None, stores=("own",))
+    assert told(app) == []
