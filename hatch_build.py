@@ -10,7 +10,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class KernelHook(BuildHookInterface[Any]):
-    """Puts headrace/jvm/kernel.jar into a standard wheel; the source tree stays as it is."""
+    """Puts the kernel into a standard wheel, named with its SHA-256; the source tree stays as it is."""
 
     PLUGIN_NAME = "custom"
 
@@ -19,6 +19,8 @@ class KernelHook(BuildHookInterface[Any]):
             return
         root = Path(self.root)
         sys.path.insert(0, str(root / "src"))
-        from headrace.jvm.kernel import compiled
+        from headrace.jvm.kernel import compiled, packaged
+        from headrace.jvm.lock import sha256
 
-        build_data["force_include"][str(compiled(root / "kernel"))] = "headrace/jvm/kernel.jar"
+        jar = compiled(root / "kernel")
+        build_data["force_include"][str(jar)] = str(packaged(Path("headrace/jvm")).named(sha256(jar)))

@@ -102,7 +102,8 @@ def secured_broker(place: Path, users: Iterable[str]) -> Iterator[SecuredBroker]
     )
     directory.server_properties.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
     archive = Archive.of("broker", find_java(), fetch("broker"))
-    java = [str(find_java().path), *java_options(directory), *(archive.java_options() if archive.exists else [])]
+    quick = archive.java_options(mapped) if (mapped := archive.find()) is not None else []
+    java = [str(find_java().path), *java_options(directory), *quick]
     environment = {**os.environ, "CLASSPATH": os.pathsep.join(map(str, fetch("broker")))}
     with (place / "output.log").open("wb") as output:
         scram = [

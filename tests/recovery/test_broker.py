@@ -21,6 +21,7 @@ from headrace.log.broker import EmbeddedBroker
 from headrace.log.broker_dir import BrokerDir, BrokerState
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
+from recovery.damage import halve, own_cache
 from waiting import until
 
 pytestmark = pytest.mark.spark
@@ -243,6 +244,23 @@ def test_a_broker_that_cannot_run_says_what_kafka_said(broker_dir: Path) -> None
         embedded.join()
     assert "its process ended with exit code 1" in str(failed.value)
     assert "node id 77" in str(failed.value)
+
+
+def test_a_jvm_that_its_archive_crashes_runs_without(
+    broker_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that was written so: its SHA-256 fits."""
+    cache = own_cache(tmp_path, monkeypatch)
+    embedded = EmbeddedBroker(broker_dir)
+    embedded.start()
+    embedded.stop()
+    halve("broker", sealed=True)
+    said: list[str] = []
+    with embedded.join(say=said.append):
+        assert said[1:] == [
+            "the broker's JVM ended early with its archive of classes, and runs without: it is made anew"
+        ]
+        assert list((cache / "class-archives").glob("broker-*.jsa")) == []
 
 
 def test_two_brokers_that_want_one_port_get_two(broker_dir: Path, tmp_path: Path) -> None:

@@ -94,9 +94,22 @@ class KernelMissing(SetupError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            "the kernel is missing: there is neither kernel.jar nor a Scala source",
+            "the kernel is missing: there is neither a jar of it nor a Scala source",
             where=path,
             fix="install headrace again from its wheel",
+        )
+
+
+class KernelDamaged(SetupError):
+    """The kernel of the wheel is not what its name says."""
+
+    code = "kernel-damaged"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            "the kernel is damaged or was replaced: its SHA-256 is not the one in its name",
+            where=path,
+            fix="install headrace again from its wheel: pip install --force-reinstall headrace",
         )
 
 

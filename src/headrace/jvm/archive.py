@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -12,16 +12,17 @@ from pathlib import Path
 
 from headrace.jvm.java import Java
 from headrace.jvm.paths import cache_folder, pyspark_jars
+from headrace.jvm.sealed import Sealed
 
 _QUIET = ("-Xlog:disable", "-Xlog:all=error:stderr")
 
 
 @dataclass(frozen=True)
 class Archive:
-    """The archive of one program for one Java and one class path.
+    """The archive of one program for one Java and one class path: `path`, without the SHA-256 that its name ends in.
 
-    A JVM that finds none writes one as it ends, and a later one maps it into memory instead of loading thousands of
-    classes. An archive that does not fit is ignored by the JVM: nothing depends on it but time.
+    A JVM that is given none writes one as it ends, and a later one maps it into memory instead of loading thousands of
+    classes. An archive that was made for something else is ignored by the JVM; one that is damaged can crash it.
     """
 
     path: Path
@@ -32,32 +33,42 @@ class Archive:
         identity = [str(java.path), java.version, *map(str, classpath)]
         digest = hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16]
         with cache_folder("class-archives") as folder:
-            return Archive(folder / f"{program}-{digest}.jsa")
+            return Archive(folder / f"{program}-{digest}")
 
-    @property
-    def exists(self) -> bool:
-        """Whether it has been made."""
-        return self.path.is_file()
+    def find(self) -> Path | None:
+        """The file, if it was made and is whole."""
+        return self._sealed.find()
 
-    def java_options(self) -> list[str]:
-        """What the JVM must be told to use the archive, or to write it."""
-        if self.exists:
-            return [*_QUIET, f"-XX:SharedArchiveFile={self.path}"]
-        return [*_QUIET, f"-XX:ArchiveClassesAtExit={self._draft}"]
+    def take(self, say: Callable[[str], None]) -> Path | None:
+        """The file for a JVM to map; one that is damaged is removed first."""
+        found = self.find()
+        if found is None and (damaged := self._sealed.damaged()):
+            say("the archive of classes for quick starts is damaged: this start takes longer, and makes it anew")
+            for file in damaged:
+                file.unlink(missing_ok=True)
+        return found
+
+    def java_options(self, mapped: Path | None) -> list[str]:
+        """What the JVM must be told to map this file, or without one to write it."""
+        use = f"-XX:SharedArchiveFile={mapped}" if mapped is not None else f"-XX:ArchiveClassesAtExit={self._draft}"
+        return [*_QUIET, use]
 
     def settle(self, *, whole: bool) -> None:
         """The JVM has ended: put what it wrote in its place if it is whole, and remove what nobody needs any more."""
-        if whole and self._draft.is_file():
-            self._draft.replace(self.path)
+        newest = self._sealed.put(self._draft) if whole and self._draft.is_file() else self.find()
         self._draft.unlink(missing_ok=True)
         program = self.path.name.rpartition("-")[0]
         for other in self.path.parent.glob(f"{program}-*"):
-            if other != self.path and not _is_being_written(other):
+            if other != newest and not _is_being_written(other):
                 other.unlink(missing_ok=True)
 
     @property
+    def _sealed(self) -> Sealed:
+        return Sealed(self.path.parent, self.path.name, "jsa")
+
+    @property
     def _draft(self) -> Path:
-        return self.path.with_suffix(f".{os.getpid()}")
+        return self.path.with_name(f"{self.path.name}.{os.getpid()}")
 
 
 def spark_archive(java: Java, connector: Sequence[Path]) -> Archive:

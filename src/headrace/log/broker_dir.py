@@ -42,6 +42,7 @@ class Launch:
     java: str
     classpath: str
     class_archive: str
+    mapped: str | None
     port: int
     controller_port: int
 

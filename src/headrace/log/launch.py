@@ -40,6 +40,7 @@ def start_supervised(directory: BrokerDir, port: int | None, say: Say) -> Broker
     """
     found, classpath = java.find_java(), jars.fetch("broker")
     archive = Archive.of("broker", found, classpath)
+    mapped = archive.take(say)
     if port is not None and not _is_free(port):
         raise PortInUse(port)
     for chosen in _candidates(directory, port):
@@ -47,12 +48,16 @@ def start_supervised(directory: BrokerDir, port: int | None, say: Say) -> Broker
             java=str(found.path),
             classpath=os.pathsep.join(map(str, classpath)),
             class_archive=str(archive.path),
+            mapped=str(mapped) if mapped is not None else None,
             port=chosen,
             controller_port=next(other for other in _shuffled_ports() if other != chosen and _is_free(other)),
         )
         say(f"starting the embedded Kafka broker (127.0.0.1:{chosen}) ...")
         try:
-            return _start(directory, launch)
+            state = _start(directory, launch)
+            if mapped is not None and not mapped.exists():
+                say("the broker's JVM ended early with its archive of classes, and runs without: it is made anew")
+            return state
         except PortInUse:
             # Somebody took the port between our look and the broker's start.
             if port is not None:

@@ -40,6 +40,9 @@ class Supervisor:
         self._launch = directory.read_launch()
         self._users = FileLock(directory.users_lock)
         self._told_to_stop = threading.Event()
+        self._archive = Archive(Path(self._launch.class_archive))
+        self._mapped = Path(self._launch.mapped) if self._launch.mapped is not None else None
+        self._process: subprocess.Popen[bytes] | None = None
         self._state = BrokerState(
             pid=os.getpid(), java_pid=None, port=self._launch.port, since_ms=time.time_ns() // 1_000_000, ready=False
         )
@@ -49,19 +52,18 @@ class Supervisor:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, lambda *_: self._told_to_stop.set())
         self._dir.write_state(self._state)
-        java: subprocess.Popen[bytes] | None = None
         try:
             self._write_settings()
             self._format_storage()
-            java = self._start_java()
-            if self._wait_until_it_answers(java):
+            java = self._bring_up()
+            if java is not None:
                 self._watch(java)
         except StartFailed as failed:
             self._dir.failed.write_text(str(failed))
             _note(f"start failed: {failed}")
         finally:
-            if java is not None:
-                self._end(java)
+            if self._process is not None:
+                self._end(self._process)
             self._dir.keep.unlink(missing_ok=True)
             self._dir.forget_state()
             self._users.release()
@@ -83,8 +85,26 @@ class Supervisor:
         if ended.returncode != 0:
             raise StartFailed(f"formatting its storage ended with exit code {ended.returncode}")
 
+    def _bring_up(self) -> subprocess.Popen[bytes] | None:
+        """Start the JVM and wait until it answers; one that ends early with its archive is tried once without."""
+        try:
+            return self._answering_java()
+        except EndedEarly as ended:
+            if self._mapped is None:
+                raise
+            _note(f"{ended}; trying once without the archive of classes")
+        mapped, self._mapped = self._mapped, None
+        java = self._answering_java()
+        if java is not None:
+            mapped.unlink(missing_ok=True)
+        return java
+
+    def _answering_java(self) -> subprocess.Popen[bytes] | None:
+        self._process = self._start_java()
+        return self._process if self._wait_until_it_answers(self._process) else None
+
     def _start_java(self) -> subprocess.Popen[bytes]:
-        command = [*self._java(), *self._archive.java_options(), "kafka.Kafka"]
+        command = [*self._java(), *self._archive.java_options(self._mapped), "kafka.Kafka"]
         # A session of its own: a signal to the supervisor's group must not reach the JVM before the supervisor.
         java = subprocess.Popen(
             [*command, str(self._dir.server_properties)],
@@ -105,7 +125,7 @@ class Supervisor:
         deadline = time.monotonic() + START_LIMIT_S
         while not self._told_to_stop.is_set():
             if java.poll() is not None:
-                raise StartFailed(f"its process ended with exit code {java.returncode}")
+                raise EndedEarly(f"its process ended with exit code {java.returncode}")
             if time.monotonic() > deadline:
                 raise StartFailed(f"it did not answer within {START_LIMIT_S:g} s")
             try:
@@ -150,12 +170,9 @@ class Supervisor:
                 _note(f"java did not end within {STOP_LIMIT_S:g} s, killing it")
                 java.kill()
                 java.wait()
-        self._archive.settle(whole=java.returncode in (0, 128 + signal.SIGTERM))
+        if self._mapped is None:
+            self._archive.settle(whole=java.returncode in (0, 128 + signal.SIGTERM))
         _note(f"java has ended, exit code {java.returncode}")
-
-    @property
-    def _archive(self) -> Archive:
-        return Archive(Path(self._launch.class_archive))
 
     def _java(self) -> list[str]:
         return [self._launch.java, *java_options(self._dir)]
@@ -166,6 +183,10 @@ class Supervisor:
 
 class StartFailed(Exception):
     """Why the broker did not start; reaches the user through the file `failed`."""
+
+
+class EndedEarly(StartFailed):
+    """The JVM has ended before it answered."""
 
 
 def _note(text: str) -> None:

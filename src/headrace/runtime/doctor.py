@@ -123,9 +123,9 @@ def _kernel() -> Finding:
 def _archive() -> Finding:
     if absent("connector"):
         return Finding("quick start", Verdict.NOTE, "the archive of Spark's classes comes after the jars")
-    archive = spark_archive(find_java(), at_hand("connector"))
-    if archive.exists:
-        return Finding("quick start", Verdict.OK, f"Spark's classes are kept in {archive.path}")
+    archive = spark_archive(find_java(), at_hand("connector")).find()
+    if archive is not None:
+        return Finding("quick start", Verdict.OK, f"Spark's classes are kept in {archive}")
     return Finding("quick start", Verdict.NOTE, "no archive of Spark's classes; the first run writes it as it ends")
 
 

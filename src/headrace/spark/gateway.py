@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import re
 import sys
@@ -23,6 +24,7 @@ from headrace.jvm.kernel import kernel_jar
 from headrace.jvm.paths import pyspark_jars
 from headrace.spark.master import Master
 
+_LOGGER = logging.getLogger("headrace")
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _REASON = re.compile(r'^(Exception in thread "main" [\w.$]+|Error): ')
@@ -52,6 +54,7 @@ class Gateway:
         """Whether a query ran in it: then its classes are worth to be kept for the next one."""
         java, connector = find_java(), fetch("connector")
         self._archive = spark_archive(java, connector)
+        self._mapped = self._archive.take(_LOGGER.warning)
         conf = SparkConf(loadDefaults=False)
         for name, value in settings.items():
             if not re.search(SECRET, name):  # everybody sees the command line; the session is told of it later
@@ -59,7 +62,7 @@ class Gateway:
         # The kernel is no part of the archive: it changes more often than the jars, and is small.
         conf.set("spark.driver.extraClassPath", os.pathsep.join(map(str, connector)))
         conf.set("spark.jars", ",".join(filter(None, [str(kernel_jar()), settings.get("spark.jars", "")])))
-        conf.set(_JAVA_OPTIONS, " ".join([*map(_quoted, self._options(verbose)), settings.get(_JAVA_OPTIONS, "")]))
+        given = settings.get(_JAVA_OPTIONS, "")
         log.parent.mkdir(parents=True, exist_ok=True)
         # Spark would follow a SPARK_HOME of another version.
         environment = {"SPARK_HOME": str(pyspark_jars().parent)}
@@ -75,7 +78,17 @@ class Gateway:
             _with_environment(environment),
         ):
             child["stderr"] = stderr
-            self.py4j: Any = self._launch(conf, child)
+            try:
+                self.py4j: Any = self._launch(conf, given, verbose, child)
+            except SparkNotStarted:
+                if self._mapped is None:
+                    raise
+                mapped, self._mapped = self._mapped, None
+                self.py4j = self._launch(conf, given, verbose, child)
+                mapped.unlink(missing_ok=True)
+                _LOGGER.warning(
+                    "Spark's JVM ended early with its archive of classes, and runs without: it is made anew"
+                )
         atexit.register(self.end)
 
     def differs(self, master: Master) -> bool:
@@ -87,7 +100,9 @@ class Gateway:
         """Whether its process still runs."""
         return self.py4j.proc.poll() is None
 
-    def _launch(self, conf: SparkConf, child: dict[str, Any]) -> Any:
+    def _launch(self, conf: SparkConf, given: str, verbose: bool, child: dict[str, Any]) -> Any:
+        """Start the JVM with our options and those of the application."""
+        conf.set(_JAVA_OPTIONS, " ".join([*map(_quoted, self._options(verbose)), given]))
         before = self.log.stat().st_size
         try:
             return launch_gateway(conf, child)  # type: ignore[no-untyped-call]
@@ -106,7 +121,7 @@ class Gateway:
             "-XX:+DisplayVMOutputToStderr",  # where it says that it read these
             DEEP_PLANS,
             NO_PROVIDERS,
-            *self._archive.java_options(),
+            *self._archive.java_options(self._mapped),
             f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}",
             f"-Dheadrace.log={self.log}",
             f"-Dheadrace.level={'info' if verbose else 'warn'}",
@@ -114,9 +129,9 @@ class Gateway:
         ]
 
     def end(self) -> None:
-        """End the JVM with this process, not after it. It writes the archive then, if there was none."""
+        """End the JVM with this process, not after it. It writes the archive then, if it was given none."""
         atexit.unregister(self.end)
-        new = not self._archive.exists
+        new = self._mapped is None
         if new and self.has_run and sys.stderr.isatty():
             print("saving Spark's classes for quicker starts (once) ...", file=sys.stderr, flush=True)
         self.py4j.shutdown()  # or the objects that Python still holds would call a JVM that is gone

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from headrace.errors import KernelBuildFailed, KernelMissing
+from headrace.errors import KernelBuildFailed, KernelDamaged, KernelMissing
 from headrace.jvm import kernel
 from headrace.jvm.java import find_java
+from headrace.jvm.lock import sha256
 from headrace.jvm.paths import pyspark_jars
 
 GOOD = """
@@ -39,7 +40,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     def compile_kernel(sources: Sequence[Path], out: Path, *, jars: Sequence[Path]) -> None:
         assert jars == [Path("connector.jar")]
         asked.append([path.name for path in sources])
-        out.touch()
+        out.write_text(" ".join(asked[-1]))
 
     monkeypatch.setattr(kernel, "compile_kernel", compile_kernel)
     monkeypatch.setattr(kernel, "fetch", lambda _: [Path("connector.jar")])
@@ -78,6 +79,18 @@ def test_unchanged_sources_are_compiled_once(
     assert kernel.compiled(sources) == first
     assert runs == [["Tiny.scala"]]
     assert capsys.readouterr().err == "compiling the kernel (a few seconds, only after changes) ...\n"
+
+
+@pytest.mark.parametrize("content", ["", "something else"], ids=["truncated", "replaced"])
+def test_a_damaged_one_is_compiled_again(
+    sources: Path, runs: list[list[str]], capsys: pytest.CaptureFixture[str], content: str
+) -> None:
+    jar = kernel.compiled(sources)
+    jar.write_text(content)
+    assert kernel.compiled(sources) == jar
+    assert jar.read_text() == "Tiny.scala"
+    assert len(runs) == 2
+    assert capsys.readouterr().err.splitlines()[1:] == ["compiling the kernel (what was compiled is damaged) ..."]
 
 
 def test_any_change_compiles_again(
@@ -135,9 +148,19 @@ def test_a_wheel_uses_the_jar_it_brings(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(KernelMissing) as caught:
         kernel.kernel_jar()
     assert str(caught.value) == (
-        "the kernel is missing: there is neither kernel.jar nor a Scala source\n"
-        f"  at: {inside}/kernel.jar\n"
+        "the kernel is missing: there is neither a jar of it nor a Scala source\n"
+        f"  at: {inside}\n"
         "  to do: install headrace again from its wheel"
     )
-    (inside / "kernel.jar").touch()
-    assert kernel.kernel_jar() == inside / "kernel.jar"
+    (tmp_path / "draft").write_text("classes")
+    jar = kernel.packaged(inside).named(sha256(tmp_path / "draft"))
+    (tmp_path / "draft").rename(jar)
+    assert kernel.kernel_jar() == jar
+    jar.write_text("class")
+    with pytest.raises(KernelDamaged) as damaged:
+        kernel.kernel_jar()
+    assert str(damaged.value) == (
+        "the kernel is damaged or was replaced: its SHA-256 is not the one in its name\n"
+        f"  at: {jar}\n"
+        "  to do: install headrace again from its wheel: pip install --force-reinstall headrace"
+    )
