@@ -35,6 +35,7 @@ from cases import (
     versioned_table,
     windowed,
     windowed_cogroup,
+    windowed_keys,
 )
 from cases.table import Case
 
@@ -56,6 +57,7 @@ TABLES = (
     foreign_key_join,
     versioned_table,
     windowed,
+    windowed_keys,
     suppress,
     windowed_cogroup,
     stream_join,

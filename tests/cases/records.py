@@ -17,6 +17,11 @@ class Size(Enum):
     LARGE = "large"
 
 
+class Fast(int, Enum):
+    NO = 1
+    YES = 2
+
+
 @dataclass(frozen=True)
 class Line:
     product: str
@@ -58,6 +63,12 @@ def built(app: Builder) -> None:
 
 def lines(order: Order) -> list[Line]:
     return [Line(order.customer, hr.decimal(order.amount))]  # type: ignore[arg-type]
+
+
+def told(order: Order) -> str:
+    urgent = hr.if_null(hr.when(order.amount > 0, Fast.YES).otherwise(Fast.NO), Fast.NO)
+    listed = [order.size.value, order.size.name, hr.text(order.size), hr.text(urgent.value), hr.text(urgent)]
+    return hr.join(" ", listed)  # type: ignore[return-value]
 
 
 CASES = [
@@ -131,6 +142,18 @@ CASES = [
         ),
         put("in", ("a", {"kind": "click", "pages": [1, 2]}), ("b", {"kind": "view"})),
         every("out", ("a", 3)),
+    ),
+    Case(
+        "members of enums as values, as names and as texts",
+        lambda app: orders(app).map_values(told).to("out"),
+        put("in", ("a", Order("ann", 1, Size.LARGE)), ("b", Order("bob", 2, Size.SMALL, "n"))),
+        every("out", ("a", "large LARGE Size.LARGE 2 Fast.YES"), ("b", "small SMALL Size.SMALL 2 Fast.YES")),
+    ),
+    Case(
+        "a record as a text",
+        lambda app: orders(app).map_values(lambda order: hr.text(order) + hr.text([order.amount])).to("out"),
+        put("in", ("a", Order("ann", 1))),
+        every("out", ("a", f"{Order('ann', 1)}[1]")),
     ),
     Case(
         "what is flat mapped are fields of records",

@@ -78,7 +78,7 @@ def aggregate(
     here: str,
 ) -> Node:
     """Aggregation of the records of each key, from an initial value on."""
-    begin = initial_of(initial, here)
+    begin = initial_of(initial, here, aggregator)
     function = _aggregator("aggregate", aggregator, node, begin, here)
     lasting = ttl_of(ttl, here)
     return declared.follow_keeping(
@@ -110,7 +110,7 @@ def cogroup(
     here: str,
 ) -> Node:
     """Aggregation of the records of several streams into one value for each key."""
-    begin = initial_of(initial, here)
+    begin = initial_of(initial, here, parts[0][1])
     name = declared.store_name(store, f"{parts[0][0].name}.cogroup", here)
     node = Cogroup(
         name=declared.unique(None, name, here),
@@ -190,7 +190,7 @@ def aggregate_rows(
     op: str = "aggregate",
 ) -> Node:
     """Aggregation of the rows of each group, from an initial value on."""
-    begin = initial_of(initial, here)
+    begin = initial_of(initial, here, adder)
     return declared.follow_keeping(
         TableAggregate,
         node,

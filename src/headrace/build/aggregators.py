@@ -19,7 +19,7 @@ def reducing(reducer: Function, node: Node, here: str) -> Reducing:
 
 def aggregating(initial: object, aggregator: Function, node: Node, here: str, merger: Merger | None) -> Aggregating:
     """`lambda key, value, aggregate: ...`, from an initial value on."""
-    schema, begin = node.output(), initial_of(initial, here)
+    schema, begin = node.output(), initial_of(initial, here, aggregator)
     symbols = {"key": schema.key.type, "value": schema.value.type, "aggregate": begin.type}
     check = exactly(begin.type, "the aggregate")
     added = bound_on("aggregate", aggregator, (KEY_VALUE_AGGREGATE,), symbols, here, check)

@@ -22,14 +22,17 @@ from headrace.model.types import (
     INT,
     OBJECT,
     STR,
+    EnumType,
     ListType,
     PairType,
     StructType,
     Type,
+    dict_of,
     list_of,
     pair_of,
     tuple_of,
 )
+from headrace.model.windows import Windowed, windowed_of
 from headrace.plan.nodes import Initial, Node
 
 VALUE = ("value",)
@@ -150,15 +153,21 @@ def acting(op: str, function: Function, node: Node, here: str, *, traced: bool =
     return _opaque(function, KEY_VALUE, op, "it may do more than compute", here, None)
 
 
-def initial_of(value: Any, here: str) -> Initial:
-    """What an aggregate begins with, from a value or from a function that makes one."""
+def initial_of(value: Any, here: str, aggregator: Function) -> Initial:
+    """What an aggregate begins with, from a value or from a function that makes one.
+
+    Where that does not tell the type, as `list` does not, the annotation of the aggregator does.
+    """
     if callable(value):
         try:
             sample = value()
         except Exception as exc:
             raise OptionInvalid("initial", value, f"one that can be called: {exc}", here) from exc
         text = f"{getattr(value, '__name__', 'a function')}()"
-        return Initial(value, hinted(type(sample)) or OBJECT, text)
+        told = hinted(value if typing.get_origin(value) else type(sample))
+        if told is None and callable(aggregator):
+            told = _declared(aggregator)
+        return Initial(value, told or OBJECT, text)
     if value is not None and type(value) not in _HINTS:
         raise OptionInvalid("initial", value, "a function that makes it anew for each key, such as list or dict", here)
     return Initial(lambda: value, _HINTS.get(type(value), OBJECT), repr(value))
@@ -170,7 +179,8 @@ def exactly(needed: Type, what: str) -> Check:
     def check(found: Type, here: str) -> None:
         alike = isinstance(needed, StructType) and holds(needed, found)  # a dict written out, for a TypedDict
         if found != needed and OBJECT not in (found, needed) and not alike:
-            raise WrongType(what, found, needed, here)
+            is_value = isinstance(found, EnumType) and found.of_values == needed
+            raise WrongType(what, found, needed, here, "take the value of the member: .value" if is_value else None)
 
     return Check(check, needed)
 
@@ -219,8 +229,12 @@ def hinted(hint: Any) -> Type | None:
         return hinted(present[0]) if len(present) == 1 else None
     if origin is list:
         return list_of(hinted(inner[0]) or OBJECT)
+    if origin is dict and inner[0] is str:
+        return dict_of(hinted(inner[1]) or OBJECT)
     if origin is tuple and len(inner) >= 2 and ... not in inner:
         return tuple_of(*(hinted(one) or OBJECT for one in inner))
+    if origin is Windowed:
+        return windowed_of(hinted(inner[0]) or OBJECT)
     return record_type(hint, "?") if is_record(hint) else _HINTS.get(hint)
 
 

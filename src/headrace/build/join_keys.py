@@ -11,7 +11,7 @@ from headrace.expr import Bound, Expr, as_expr, bind, value
 from headrace.expr.bound import Input
 from headrace.expr.tree import Attribute, Symbol
 from headrace.expr.tuples import Given, ItemOf, RecordOf, WholeKey
-from headrace.model.types import INT, JSON, StructType, TupleType, Type, keyed_struct, present
+from headrace.model.types import INT, JSON, EnumType, StructType, TupleType, Type, keyed_struct, present
 from headrace.plan.nodes import Node, SelectKey
 
 if TYPE_CHECKING:
@@ -116,6 +116,8 @@ def _record(key: Bound, names: tuple[str, ...], wanted: StructType, here: str) -
 def _not_the_key(found: Type, wanted: Type, here: str) -> TypesDiffer:
     fix = "join a table that has just these for its key; one of other keys is brought to it with"
     fix += " .to_stream().select_key(...).to_table()"
+    if isinstance(found, EnumType) and found.of_values == wanted:
+        fix = "join by the value of the member: on=lambda value: value.<field>.value"
     return TypesDiffer("the columns are not the key of the table", found, wanted, here, fix=fix)
 
 

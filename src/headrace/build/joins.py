@@ -11,6 +11,7 @@ from headrace.build.join_keys import On, key_into
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound, Expr
 from headrace.model.durations import Duration, duration_ms, duration_text
+from headrace.model.types import EnumType, Type
 from headrace.model.windows import JoinWindows
 from headrace.plan.nodes import (
     Emit,
@@ -65,9 +66,17 @@ def same_keys(left: Node, right: Node, here: str) -> None:
     mine, theirs = left.output().key, right.output().key
     mine.store_serde(here)  # raises if the key has no bytes to be found by
     if not mine.meets(theirs):
-        raise TypesDiffer(
-            "the joined sides have keys of two types", mine, theirs, here, fix="bring both to one type, or join on=..."
-        )
+        fix = _to_one(mine.type, theirs.type)
+        raise TypesDiffer("the joined sides have keys of two types", mine, theirs, here, fix=fix)
+
+
+def _to_one(mine: Type, theirs: Type) -> str:
+    """How keys of two types become keys of one."""
+    for one, other in ((mine, theirs), (theirs, mine)):
+        if isinstance(one, EnumType) and one.of_values == other:
+            by_hand = ".select_key(lambda key, value: key.value), for a table between .to_stream() and .to_table()"
+            return f"join by the value of {one}: {by_hand}"
+    return "bring both to one type, or join on=..."
 
 
 def table_join(

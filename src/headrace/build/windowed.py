@@ -105,7 +105,7 @@ def cogroup_windowed(
 ) -> Node:
     """Aggregation of the records of several streams into one value for each key and window."""
     _check_merger(windows, merger, here)
-    begin, first = initial_of(initial, here), parts[0][0]
+    begin, first = initial_of(initial, here, parts[0][1]), parts[0][0]
     merged = None if merger is None else merging(merger, first.output().key.type, begin.type, here)
     name = declared.store_name(store, f"{first.name}.windowed.cogroup", here)
     kept, chosen = _kept_ms(windows, retention, here), declared.emission(emit, here)

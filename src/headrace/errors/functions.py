@@ -40,8 +40,8 @@ class WrongType(PlanError):
 
     code = "wrong-type"
 
-    def __init__(self, what: str, found: object, needed: object, origin: str) -> None:
-        super().__init__(f"{what} is {found}, {needed} is needed", where=origin)
+    def __init__(self, what: str, found: object, needed: object, origin: str, fix: str | None = None) -> None:
+        super().__init__(f"{what} is {found}, {needed} is needed", where=origin, fix=fix)
 
 
 class UnknownName(PlanError):
@@ -91,7 +91,7 @@ class FieldTypeUnknown(PlanError):
             f"{field} is {found}, which a record cannot hold",
             where=origin,
             fix="use str, int, float, bool, bytes, datetime, Decimal, an Enum of str or int, list[...], dict[str, ...],"
-            " a dataclass, a TypedDict, a pydantic model, one of these | None, or Any",
+            " tuple[..., ...], a dataclass, a TypedDict, a pydantic model, one of these | None, or Any",
         )
 
 

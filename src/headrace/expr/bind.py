@@ -9,16 +9,19 @@ from headrace.errors import NotTraceable, PlanError, UnknownName, WrongType
 from headrace.expr.bound import Applied, Bound, Constant, Input, Items, Pair
 from headrace.expr.fit import arguments, assigned, has_method, joint, methods_of, result, retyped, rows_of
 from headrace.expr.functions import ANY, Function, signature
+from headrace.expr.members import OfMember, parts_of
 from headrace.expr.records import FieldOf, Needed, Struct
 from headrace.expr.syntax import Expr, tree_of
 from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Symbol, Tree, Tupled
 from headrace.expr.tuples import ItemOf, Tuple
+from headrace.expr.windowed import InWindow
 from headrace.model.records import record_type
 from headrace.model.types import (
     INT,
     JSON,
     NONE,
     DictType,
+    EnumType,
     ListType,
     OptionalType,
     StructType,
@@ -32,7 +35,7 @@ from headrace.model.types import (
     present,
     tuple_of,
 )
-from headrace.model.windows import WindowedType
+from headrace.model.windows import Windowed, WindowedType, windowed_of
 
 
 def bind(expr: Expr, types: Mapping[str, Type], origin: str, nullable: Collection[str] | None = None) -> Bound:
@@ -75,6 +78,8 @@ class _Binder:
                 # Of an empty dict nothing is known yet, as of an empty list.
                 type_ = keyed_struct(fields) if fields else dict_of(NONE)
                 return Struct(type_, False, str(tree), tuple(bound.values()))
+            case Built(cls, fields) if cls is Windowed:
+                return self._in_window(tree, dict(fields))
             case Built(cls, fields):
                 return self._built(tree, record_type(cls, self._line(tree)), dict(fields))
             case Call(name, args):
@@ -108,6 +113,8 @@ class _Binder:
             return self._call(tree, f"@{name}", (target,))
         if isinstance(struct, WindowedType):
             return self._windowed(tree, struct, target, name)
+        if isinstance(struct, EnumType) and isinstance(tree, Attribute) and name in parts_of(struct):
+            return OfMember(parts_of(struct)[name], False, str(tree), target, name)
         if not isinstance(struct, StructType) or struct.keyed != isinstance(tree, Call):
             raise self._unknown(tree, struct, f"field {name}", name)
         field = struct.field(name)
@@ -142,6 +149,16 @@ class _Binder:
             items.append(fitting)
         return _struct(tree, struct, items)
 
+    def _in_window(self, tree: Tree, trees: dict[str, Tree]) -> Bound:
+        parts = []
+        for name, part in trees.items():
+            bound = self.bind(part)
+            if name != "key" and bound.type != INT:
+                raise WrongType(f"Windowed.{name}", bound.type, INT, self._line(part))
+            reason = f"Windowed.{name} is None, {bound.type} is needed"
+            parts.append(Needed(bound.type, False, str(bound), bound, reason) if bound.nullable else bound)
+        return InWindow(windowed_of(parts[0].type), False, str(tree), *parts)
+
     def _call(self, tree: Tree, name: str, args: tuple[Bound, ...]) -> Bound:
         match name, args:
             case "[]", (Bound(type=StructType(keyed=True)), Constant(value=str(key))):
@@ -165,11 +182,13 @@ class _Binder:
         raise WrongType(f"`{tree}`", signature(name, types), wanted, self._line(tree))
 
     def _unknown(self, tree: Tree, type_: Type, what: str, name: str) -> PlanError:
-        if isinstance(type_, StructType) and hasattr(type_.cls, name):
+        if isinstance(type_, StructType | EnumType) and hasattr(type_.cls, name):
             raise NotTraceable("the function", f"{type_}.{name} is Python code of its own", self._line(tree))
         known = {method: f"{method}()" for method in methods_of(type_)}
         if isinstance(type_, StructType) and not type_.keyed:
             known |= {field.name: field.name for field in type_.fields}
+        if isinstance(type_, EnumType):
+            known |= {part: part for part in parts_of(type_)}
         near = [known[one] for one in get_close_matches(name, known, n=2)]
         return UnknownName(f"{type_} has no {what}", list(known.values()), near, self._line(tree))
 

@@ -124,7 +124,7 @@ def _unchanged(thing: object) -> object:
 def _fit(row: Function, wanted: Type, found: Type) -> Type | None:
     if found == NONE and row.takes_none and wanted != ANY:
         return wanted
-    if isinstance(found, EnumType) and wanted == _mixed_in(found):
+    if isinstance(found, EnumType) and row.of_members and wanted == _mixed_in(found):
         return wanted
     if wanted in (ANY, found) or (_open(wanted) and type(wanted) is type(found)):
         return found

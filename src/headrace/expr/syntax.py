@@ -17,6 +17,7 @@ from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, 
 from headrace.expr.where import calling_line
 from headrace.model.records import enum_type
 from headrace.model.types import BOOL, BYTES, DATETIME, DECIMAL, FLOAT, INT, NONE, STR
+from headrace.model.windows import Windowed
 
 
 class ValueNeeded(BaseException):
@@ -317,6 +318,10 @@ def _tree_of(thing: object) -> Tree:
             return Literal(bytes(thing), BYTES, line=line)
         case list():
             return Listed(tuple(tree_of(as_expr(item)) for item in thing), line=line)
+        case Windowed():
+            return Built(
+                Windowed, tuple((name, tree_of(as_expr(item))) for name, item in thing._asdict().items()), line=line
+            )
         case tuple() if len(thing) == 2:
             return Paired(tree_of(as_expr(thing[0])), tree_of(as_expr(thing[1])), line=line)
         case tuple() if len(thing) > 2:

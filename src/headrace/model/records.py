@@ -8,6 +8,7 @@ import re
 import sys
 import types
 import typing
+from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
@@ -32,6 +33,7 @@ from headrace.model.types import (
     dict_of,
     list_of,
     optional_of,
+    present,
     struct_of,
     tuple_of,
 )
@@ -66,26 +68,12 @@ def record_type(cls: type, origin: str) -> StructType:
 
 
 def tuple_type(annotation: Any, origin: str) -> TupleType:
-    """The type of `tuple[str, int]`: of two or more plain types, Enums or records.
+    """The type of `tuple[str, int]`: of two or more types that a field can have. Each item may be None.
 
     >>> str(tuple_type(tuple[str, int], "app.py:7"))
     'tuple[str, int]'
     """
-    items = typing.get_args(annotation)
-    found = [_item_type(item, annotation, origin) for item in items]
-    if len(items) < 2:
-        raise FieldTypeUnknown(str(annotation), f"a tuple of {len(items)}", origin)
-    return tuple_of(*found)
-
-
-def _item_type(item: Any, annotation: Any, origin: str) -> Type:
-    if item in _PLAIN:
-        return _PLAIN[item]
-    if isinstance(item, type) and issubclass(item, Enum):
-        return enum_type(item, origin, f"an item of {annotation}")
-    if is_record(item):
-        return record_type(item, origin)
-    raise FieldTypeUnknown(f"an item of {annotation}", str(getattr(item, "__name__", item)), origin)
+    return _Reader(f"an item of {_shown(annotation)}", lambda: origin, ()).tuple_of(annotation)
 
 
 def is_record(cls: object) -> bool:
@@ -112,7 +100,7 @@ def _struct(cls: type, inside: tuple[type, ...]) -> StructType:
     except (NameError, TypeError) as exc:
         raise FieldsNotRead(cls.__name__, str(exc), _line_of(cls, None)) from exc
     fields = tuple(
-        StructField(name, _Reader(cls, name, (*inside, cls)).type_of(hints[name]), _marked(hints[name], needed))
+        StructField(name, _field_reader(cls, name, inside).type_of(hints[name]), _marked(hints[name], needed))
         for name, needed in _fields(cls).items()
     )
     return struct_of(cls.__name__, fields, cls, keyed=_is_typed_dict(cls))
@@ -149,10 +137,10 @@ def _mark(annotation: object) -> str:
 
 
 class _Reader:
-    """Reads the annotation of one field."""
+    """Reads the annotation of a field, or of an item of a tuple."""
 
-    def __init__(self, cls: type, field: str, inside: tuple[type, ...]) -> None:
-        self._cls, self._field, self._inside = cls, field, inside
+    def __init__(self, what: str, where: Callable[[], str], inside: tuple[type, ...]) -> None:
+        self._what, self._where, self._inside = what, where, inside
 
     def type_of(self, annotation: Any) -> Type:
         plain = _PLAIN.get(annotation) if annotation.__hash__ else None
@@ -165,14 +153,24 @@ class _Reader:
             return self._union(annotation, args)
         if origin is list:
             return list_of(self.type_of(args[0]))
+        if origin is tuple:
+            return self.tuple_of(annotation)
         if origin is dict and args[0] is str:
             return dict_of(self.type_of(args[1]))
         if isinstance(annotation, type) and origin is None:
             if issubclass(annotation, Enum):
-                return enum_type(annotation, _line_of(self._cls, self._field), f"{self._cls.__name__}.{self._field}")
+                return enum_type(annotation, self._where(), self._what)
             if is_record(annotation):
                 return _struct(annotation, self._inside)
         raise self._unknown(annotation)
+
+    def tuple_of(self, annotation: Any) -> TupleType:
+        """The type of a tuple."""
+        items = typing.get_args(annotation)
+        if len(items) < 2 or ... in items:
+            count = "any length" if ... in items else len(items)
+            raise FieldTypeUnknown(_shown(annotation), f"a tuple of {count}", self._where())
+        return tuple_of(*(present(self.type_of(item)) for item in items))
 
     def _union(self, annotation: object, args: tuple[Any, ...]) -> Type:
         others = [one for one in args if one is not type(None)]
@@ -181,9 +179,16 @@ class _Reader:
         return optional_of(self.type_of(others[0]))
 
     def _unknown(self, annotation: object) -> FieldTypeUnknown:
-        name = annotation.__name__ if isinstance(annotation, type) and not typing.get_args(annotation) else annotation
-        shown = str(name).replace("typing.", "")
-        return FieldTypeUnknown(f"{self._cls.__name__}.{self._field}", shown, _line_of(self._cls, self._field))
+        return FieldTypeUnknown(self._what, _shown(annotation), self._where())
+
+
+def _field_reader(cls: type, field: str, inside: tuple[type, ...]) -> _Reader:
+    return _Reader(f"{cls.__name__}.{field}", lambda: _line_of(cls, field), (*inside, cls))
+
+
+def _shown(annotation: object) -> str:
+    name = annotation.__name__ if isinstance(annotation, type) and not typing.get_args(annotation) else annotation
+    return str(name).replace("typing.", "")
 
 
 def _line_of(cls: type, field: str | None) -> str:

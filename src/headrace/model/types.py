@@ -109,6 +109,11 @@ class EnumType(Type):
 
     cls: type[Enum]
 
+    @property
+    def of_values(self) -> Type:
+        """The type of the values of its members."""
+        return STR if self.sql == STR.sql else INT
+
 
 @dataclass(frozen=True)
 class StructField:

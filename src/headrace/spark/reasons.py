@@ -47,7 +47,7 @@ def _reasons(node: Node) -> Iterator[str]:
         if isinstance(one, Serde) and not _known(one):
             yield f"{one} is a serde of the user's own"
         elif isinstance(one, Bound):
-            yield from _comparing(one)
+            yield from _of_classes(one)
     schema = node.output()
     if any(is_object(part.type) for part in (schema.key, schema.value)):
         yield "it is not known what type its result has: annotate the function's return type"
@@ -83,10 +83,13 @@ def _known(serde: Serde[Any]) -> bool:
     return serde in PRIMITIVES or isinstance(serde, JsonSerde)
 
 
-def _comparing(bound: Bound) -> Iterator[str]:
-    """Where values are compared in a way that their class defines."""
+def _of_classes(bound: Bound) -> Iterator[str]:
+    """Where values are compared, or made a text, in a way that their class defines."""
     if isinstance(bound, Applied) and bound.function.name in ("==", "!=", "contains"):
         own = compares_itself(bound.args[-1].type)
         yield from [f"`{bound}`: {own} has an == of its own"] if own else []
+    if isinstance(bound, Applied) and bound.function.name == "text":
+        own = prints_itself(bound.args[-1].type)
+        yield from [f"`{bound}`: {own} prints itself in its own way"] if own else []
     for part in bound.parts:
-        yield from _comparing(part)
+        yield from _of_classes(part)

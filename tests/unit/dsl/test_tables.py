@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
 import pytest
 
 import headrace as hr
@@ -10,6 +14,8 @@ from cases.tables import rows
 from headrace.dsl import Builder
 from headrace.errors import NoSerde, OptionInvalid, PlanError, TopicReadTwoWays, TypesDiffer, WrongParameters, WrongType
 from headrace.expr import Opaque
+from headrace.passes.pipeline import rewrite
+from headrace.plan.nodes import Changelog
 
 
 def said(kind: type[PlanError], *words: str) -> pytest.RaisesExc[PlanError]:
@@ -83,6 +89,42 @@ def test_joined_sides_with_other_keys() -> None:
         texts(app, "stream").join(numbers, lambda left, _: left)  # type: ignore[arg-type, return-value]
     with said(WrongType, "the key to join on is str, int is needed"):
         rows(app).join(numbers, lambda left, right: left + right, on=lambda value: value)
+
+
+class Size(Enum):
+    SMALL = "small"
+
+
+@dataclass
+class Order:
+    size: Size
+
+
+def test_enum_keys_beside_text_keys_say_how_to_convert() -> None:
+    app = Builder("app")
+    orders = app.stream("orders", key=hr.STRING, value=hr.json(Order))
+    by_value = "join by the value of Size: .select_key(lambda key, value: key.value)"
+    with said(TypesDiffer, "keys of two types: Size and STRING", by_value):
+        orders.select_key(lambda _, order: order.size).join(rows(app), lambda order, _: order)  # type: ignore[arg-type, return-value]
+    with said(TypesDiffer, "not the key of the table: Size and str", "on=lambda value: value.<field>.value"):
+        orders.join(rows(app), lambda order, _: order, on="size")
+    with said(WrongType, "the key to join on is Size, str is needed", "take the value of the member: .value"):
+        orders.join(rows(app), lambda order, _: order, on=lambda order: order.size)
+    orders.join(rows(app), lambda order, _: order, on=lambda order: order.size.value)
+
+
+@pytest.mark.parametrize("initial", [list, list[Order], lambda: []])
+def test_an_aggregate_has_the_type_that_is_annotated(initial: Callable[[], list[Order]]) -> None:
+    def put_in(_: str, order: Order, orders: list[Order]) -> list[Order]:
+        return [*orders, order]
+
+    app = Builder("app")
+    grouped = app.stream("orders", key=hr.STRING, value=hr.json(Order)).group_by_key()
+    assert str(grouped.aggregate(initial, put_in, store="s")._node.output()) == "(STRING, list[Order])"
+    windows = grouped.windowed_by(hr.tumbling("1m")).aggregate(initial, put_in, store="w")
+    assert str(windows._node.output().value) == "list[Order]"
+    changelogs = {node.table: str(node.value) for node in rewrite(app.plan()).of(Changelog)}
+    assert changelogs == {"s": "JSON(list[Order])", "w": "JSON(list[Order])"}
 
 
 def test_sides_with_other_windows() -> None:

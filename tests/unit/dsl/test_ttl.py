@@ -85,9 +85,9 @@ def test_late_records_of_a_ttl_are_counted() -> None:
         (lambda s: s.drop_duplicates(within="0s"), OptionInvalid, "within='0s' is not possible"),
         (lambda s: s.drop_duplicates(within="-1s"), OptionInvalid, "within='-1s' is not possible"),
         (
-            lambda s: s.drop_duplicates(lambda _, v: [v], within="1s"),
+            lambda s: s.drop_duplicates(lambda _, v: [hr.Windowed(v, 0, 1)], within="1s"),
             NoSerde,
-            "no serde writes values of type list[str]",
+            "no serde writes values of type list[Windowed[str]]",
         ),
     ],
 )

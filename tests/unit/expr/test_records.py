@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum, StrEnum
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 import pytest
 
@@ -104,6 +104,11 @@ def traced(function: Callable[..., Any], type_: Type) -> Bound:
         (lambda o: o.colour == "red", "bool", True),
         (lambda o: o.colour == Colour.RED, "bool", True),
         (lambda o: o.colour.upper(), "str", "RED"),
+        (lambda o: o.status.value + o.status.name, "str", "newNEW"),
+        (lambda o: o.colour.value + o.colour.name, "str", "redRED"),
+        (lambda o: hr.text(o.status) + hr.text(o.colour), "str", "Status.NEWred"),
+        (lambda o: hr.text(o.address), "str", "Address(city='Ulm', code=None)"),
+        (lambda o: hr.Windowed(o.items, 1, 2).key, "list[str]", ["a", "b"]),
         (lambda o: o.price * 2 + Decimal("0.5"), "Decimal", Decimal("0.5")),
         (lambda o: o.at.year, "int", 2024),
         (lambda o: o.at < datetime(2025, 1, 1, tzinfo=UTC), "bool", True),
@@ -287,3 +292,24 @@ def test_fields_of_windowed_keys() -> None:
         bind(hr.key.begin, types, "app.py:1")
     with pytest.raises(NotTraceable, match=r"Windowed\[str\].window is an object of its own"):
         bind(hr.key.window, types, "app.py:1")
+
+
+def test_windowed_keys_are_made() -> None:
+    types = {"key": windowed_of(STR), "value": INT}
+    first, start, end = hr.key.key[:1], cast(int, hr.key.start), cast(int, hr.value)
+    bound = bind(hr.lit(hr.Windowed(first, start, end)), types, "app.py:1")
+    assert (str(bound.type), bound.nullable) == ("Windowed[str]", False)
+    assert bound.python()({"key": hr.Windowed("ann", 5, 9), "value": 7}) == hr.Windowed("a", 5, 7)
+    with pytest.raises(TypeError, match=r"Windowed.end is None, int is needed"):
+        bound.python()({"key": hr.Windowed("ann", 5, 9), "value": None})
+    with pytest.raises(WrongType, match=r"Windowed.start is str, int is needed"):
+        bind(hr.lit(hr.Windowed(first, cast(int, first), 7)), types, "app.py:1")
+    same = bind(hr.key == hr.Windowed("ann", 5, 9), types, "app.py:1")
+    assert same.python()({"key": hr.Windowed("ann", 5, 9)}) is True
+
+
+def test_what_else_members_of_enums_have_is_python_code() -> None:
+    with pytest.raises(NotTraceable, match=r"Status.__class__|Status.mro is Python code of its own"):
+        traced(lambda o: o.status.mro, ORDER)
+    with pytest.raises(UnknownName, match=r"Status has no field nam\n(.|\n)*did you mean name"):
+        traced(lambda o: o.status.nam, ORDER)

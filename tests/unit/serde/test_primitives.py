@@ -13,6 +13,7 @@ from headrace.errors import NoSerde
 from headrace.model.types import BOOL as BOOL_TYPE
 from headrace.model.types import BYTES as BYTES_TYPE
 from headrace.model.types import FLOAT, INT, STR, Type, list_of
+from headrace.model.windows import windowed_of
 from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, PRIMITIVES, STRING, Serde, by_name, serde_of
 
 
@@ -115,10 +116,11 @@ def test_the_serde_of_a_type(type_: Type, serde: Serde[Any]) -> None:
 
 
 def test_a_type_without_a_serde() -> None:
+    assert str(serde_of(list_of(STR))) == "JSON(list[str])"
     with pytest.raises(NoSerde) as caught:
-        serde_of(list_of(STR), "app.py:9")
+        serde_of(list_of(windowed_of(STR)), "app.py:9")
     assert str(caught.value) == (
-        "no serde writes values of type list[str]\n"
+        "no serde writes values of type list[Windowed[str]]\n"
         "  at: app.py:9\n"
         "  to do: map them to one of str, bytes, int, float, bool first"
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from headrace.expr.functions.numbers import TOO_BIG
-from headrace.expr.functions.row import Function
-from headrace.model.types import BOOL, FLOAT, INT, STR
+from headrace.expr.functions.row import ANY, Function
+from headrace.model.types import BOOL, DECIMAL, FLOAT, INT, STR, Type
 
 
 def _integer(thing: str | float) -> int:
@@ -33,12 +33,18 @@ def shown(text: str) -> str:
     return f"'{text}'" if len(text) <= 40 else f"'{text[:40]}'..."
 
 
-# str() of None is "None" in Python, hence takes_none.
+def _text(type_: Type, sql: str) -> Function:
+    # str() of None is "None" in Python, and that of a member of an Enum is not always that of its value.
+    return Function("text", (type_,), STR, str, f"coalesce({sql}, 'None')", takes_none=True, of_members=False)
+
+
 CONVERT = (
-    Function("text", (STR,), STR, str, "coalesce({0}, 'None')", takes_none=True),
-    Function("text", (INT,), STR, str, "coalesce(CAST({0} AS STRING), 'None')", takes_none=True),
-    Function("text", (FLOAT,), STR, str, "coalesce(hr_float_text({0}), 'None')", takes_none=True),
-    Function("text", (BOOL,), STR, str, "coalesce(initcap(CAST({0} AS STRING)), 'None')", takes_none=True),
+    _text(STR, "{0}"),
+    _text(INT, "CAST({0} AS STRING)"),
+    _text(FLOAT, "hr_float_text({0})"),
+    _text(BOOL, "initcap(CAST({0} AS STRING))"),
+    _text(DECIMAL, "{0}"),
+    _text(ANY, "hr_shown({0}, {shape})"),
     Function("integer", (STR,), INT, _integer, "hr_text_int({0})"),
     Function("integer", (FLOAT,), INT, _integer, "hr_float_int({0})"),
     Function("integer", (BOOL,), INT, int, "CAST({0} AS BIGINT)"),

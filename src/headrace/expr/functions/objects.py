@@ -134,7 +134,6 @@ OBJECTS = (
         for row in _decimals(name, BOOL, getattr(operator, word), f"hr_decimal_{word}")
     ),
     Function("-", (DECIMAL,), DECIMAL, _computing(operator.neg), "hr_decimal_neg({0})"),
-    Function("text", (DECIMAL,), STR, str, "coalesce({0}, 'None')", takes_none=True),
     Function("floating", (DECIMAL,), FLOAT, float, "hr_decimal_float({0})"),
     Function("decimal", (INT,), DECIMAL, Decimal, "CAST({0} AS STRING)"),
     Function("==", (ANY, ANY), BOOL, operator.eq, "hr_equal({0}, {1}, {shape})", takes_none=True),

@@ -30,6 +30,8 @@ class Function:
     """Whether None is a value like others for it; else None as an argument raises."""
     gives_none: Callable[..., bool] = lambda *_: False
     """Whether the result may be None, from whether each argument may be."""
+    of_members: bool = True
+    """Whether a member of an Enum that is a str or an int as well counts as such."""
     lazy: bool = False
     """Whether the Python form gets its arguments as callables, and may leave some uncalled."""
 
