@@ -8,6 +8,7 @@ from headrace.dsl import (
     KGroupedTable,
     KStream,
     KTable,
+    WindowedKStream,
 )
 from headrace.dsl.suppressed import until_time_limit, until_window_closes
 from headrace.dsl.windows import (
@@ -141,6 +142,7 @@ __all__ = [
     "State",
     "ValueTransformer",
     "Windowed",
+    "WindowedKStream",
     "absolute",
     "all_matches",
     "as_bool",

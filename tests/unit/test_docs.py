@@ -53,7 +53,7 @@ def test_the_console_of_the_guide_is_the_application_speaking() -> None:
     sample = (
         page.partition("# or: python word_count.py\n```\n")[2].partition("\n\nWithout `broker=`")[0].split("\n")[1:]
     )
-    assert len(sample) == 7
+    assert len(sample) == 6
     said = [line.removeprefix("    word-count: ") for line in sample]
     assert all(line.startswith("    word-count: ") for line in sample)
     forms = spoken()

@@ -8,6 +8,7 @@ from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.grouped import KGroupedStream
 from headrace.dsl.grouped_table import KGroupedTable
 from headrace.dsl.table import KTable
+from headrace.dsl.windowed import WindowedKStream
 
 __all__ = [
     "BranchedKStream",
@@ -18,4 +19,5 @@ __all__ = [
     "KGroupedTable",
     "KStream",
     "KTable",
+    "WindowedKStream",
 ]

@@ -49,9 +49,11 @@ class UnknownName(PlanError):
 
     code = "unknown-name"
 
-    def __init__(self, what: str, known: Sequence[str], near: Sequence[str], origin: str) -> None:
+    def __init__(
+        self, what: str, known: Sequence[str], near: Sequence[str], origin: str, fix: str | None = None
+    ) -> None:
         listed = f"there are {', '.join(known)}" if known else None
-        super().__init__(what, where=origin, fix=f"did you mean {' or '.join(near)}?" if near else listed)
+        super().__init__(what, where=origin, fix=fix or (f"did you mean {' or '.join(near)}?" if near else listed))
 
 
 class WrongParameters(PlanError):

@@ -17,6 +17,7 @@ from headrace.expr.tuples import ItemOf, Tuple
 from headrace.expr.windowed import InWindow
 from headrace.model.records import record_type
 from headrace.model.types import (
+    BYTES,
     INT,
     JSON,
     NONE,
@@ -36,6 +37,11 @@ from headrace.model.types import (
     tuple_of,
 )
 from headrace.model.windows import Windowed, WindowedType, windowed_of
+
+_SERDE_NEEDED = (
+    "a topic gives bytes unless its stream or table says how to read them: value=hr.STRING (or key=) for text,"
+    " hr.json(...) for JSON"
+)
 
 
 def bind(expr: Expr, types: Mapping[str, Type], origin: str, nullable: Collection[str] | None = None) -> Bound:
@@ -179,7 +185,8 @@ class _Binder:
         alike = [row for row in rows if len(row.takes) == len(types)] or rows
         alike = [row for row in alike if has_method(row, types[0]) and row.takes[0] != ANY] or alike
         wanted = " or ".join(dict.fromkeys(signature(name, row.takes) for row in alike))
-        raise WrongType(f"`{tree}`", signature(name, types), wanted, self._line(tree))
+        fix = _SERDE_NEEDED if any(isinstance(arg, Input) and arg.type == BYTES for arg in args) else None
+        raise WrongType(f"`{tree}`", signature(name, types), wanted, self._line(tree), fix)
 
     def _unknown(self, tree: Tree, type_: Type, what: str, name: str) -> PlanError:
         if isinstance(type_, StructType | EnumType) and hasattr(type_.cls, name):
@@ -190,7 +197,8 @@ class _Binder:
         if isinstance(type_, EnumType):
             known |= {part: part for part in parts_of(type_)}
         near = [known[one] for one in get_close_matches(name, known, n=2)]
-        return UnknownName(f"{type_} has no {what}", list(known.values()), near, self._line(tree))
+        fix = _SERDE_NEEDED if type_ == BYTES and not near else None
+        return UnknownName(f"{type_} has no {what}", list(known.values()), near, self._line(tree), fix)
 
 
 def _applied(tree: Tree, row: Function, args: tuple[Bound, ...], needed: tuple[Type, ...]) -> Bound:

@@ -241,10 +241,11 @@ class Replica:
         for there in sorted(directory.iterdir()) if directory.exists() else ():
             try:
                 db = Rdict(str(there), self._options)
-                self.anew = self._take_up(db)
-                if not self.anew:
-                    return db
-                db.close()
+                if json.loads(db.get(_ORIGIN) or "null") == vars(self.origin):
+                    self.anew = self._take_up(db)
+                    if not self.anew:
+                        return db
+                db.close()  # else of a changelog that is not there any more: nobody misses it
             except Exception as exc:
                 if _IN_USE in str(exc):
                     raise  # somebody here still reads it: it is whole, and tried again
@@ -261,11 +262,9 @@ class Replica:
 
     def _take_up(self, db: Rdict) -> str:
         """Go on from what is there; why not, if not."""
-        origin, mark = db.get(_ORIGIN), db.get(_MARK)
-        if origin is None or mark is None:
+        mark = db.get(_MARK)
+        if mark is None:
             return "it is not whole"
-        if json.loads(origin) != vars(self.origin):
-            return "it is a copy of something else"
         offset, at = _MARK_FORM.unpack(mark)
         if abs(time.time() - at) > _OLDEST_S:
             return f"it is older than {_OLDEST_S // 3600} hours"

@@ -219,7 +219,7 @@ class App(Builder):
                 raise
             self._enter(State.RUNNING)
         growing = [store.store for store in growing_stores(plan.nodes)]
-        if growing:
+        if growing and (self.verbose or self._run.goes_on):  # of no use to whoever starts it for the first time
             self.say(f"stores without bound: {', '.join(growing)} (describe() says why)")
         if plan.unasked:
             unasked = ", ".join(one.store for one in plan.unasked)

@@ -113,6 +113,11 @@ class Run:
             self.queries.start(self._asked, self._address, self._app.kafka, directory, lambda: self._metrics.families())
 
     @property
+    def goes_on(self) -> bool:
+        """Whether it has gone on from what an earlier run has kept."""
+        return self._resumption is not None
+
+    @property
     def calls(self) -> bool:
         """Whether whoever asks was called by it, as listeners are: it goes on, and ends, when they have returned."""
         return threading.current_thread() is self._watching

@@ -61,7 +61,8 @@ class Gateway:
                 conf.set(name, value)
         # The kernel is no part of the archive: it changes more often than the jars, and is small.
         conf.set("spark.driver.extraClassPath", os.pathsep.join(map(str, connector)))
-        conf.set("spark.jars", ",".join(filter(None, [str(kernel_jar()), settings.get("spark.jars", "")])))
+        kernel = f"local:{kernel_jar()}" if master.inside else str(kernel_jar())  # or Spark sends it to itself
+        conf.set("spark.jars", ",".join(filter(None, [kernel, settings.get("spark.jars", "")])))
         given = settings.get(_JAVA_OPTIONS, "")
         log.parent.mkdir(parents=True, exist_ok=True)
         # Spark would follow a SPARK_HOME of another version.
@@ -116,6 +117,7 @@ class Gateway:
     def _options(self, verbose: bool) -> list[str]:
         return [
             "-XX:+UseParallelGC",
+            "-XX:MetaspaceSize=128m",  # more than Spark's classes need: for want of room all of the heap is collected
             "-XX:+UnlockDiagnosticVMOptions",
             f"-XX:CompilerDirectivesFile={_COMPILER_SETTINGS}",
             "-XX:+DisplayVMOutputToStderr",  # where it says that it read these

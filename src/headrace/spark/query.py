@@ -27,8 +27,15 @@ from headrace.spark.source import Starts, read_topics, source_flow
 from headrace.spark.stage import run_stage
 from headrace.spark.tasks import Tasks
 
-# Spark's usual one starts a process of the operating system for every file it renames on a local disk.
-_LOCAL_FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+# For each file on a local disk the usual ones start processes of the operating system: to rename it, for its rights.
+# Hadoop would give out again what it has opened before with other settings.
+_LOCAL_FILES = {
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
+    "fs.file.impl": "org.apache.spark.sql.headrace.PlainFiles",
+    "fs.file.impl.disable.cache": "true",
+}
 
 
 def dataframe(
@@ -79,7 +86,8 @@ class Query:
     ) -> Query:
         """Start writing the rows: until the end of what is there now, or for good."""
         if "://" not in checkpoint or checkpoint.startswith("file:"):
-            rows.sparkSession.conf.set("spark.sql.streaming.checkpointFileManagerClass", _LOCAL_FILES)
+            for setting, value in _LOCAL_FILES.items():
+                rows.sparkSession.conf.set(setting, value)
         writer = (
             rows.writeStream.format(FORMAT)
             .queryName(name)

@@ -107,6 +107,13 @@ def test_what_does_not_fit_is_named_with_its_line(expr: Expr, of: Type, error: t
     assert (caught.value.where or "").startswith("test_bind.py:")
 
 
+@pytest.mark.parametrize("expr", [value.lower(), value["name"], value == "a", length(value.upper())])
+def test_bytes_where_text_is_meant_hint_at_the_serde(expr: Expr) -> None:
+    with pytest.raises(PlanError) as caught:
+        on(expr, BYTES)
+    assert "value=hr.STRING (or key=) for text" in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("expr", "fix"),
     [
