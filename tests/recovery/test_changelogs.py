@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,12 +12,15 @@ from typing import Any
 import pytest
 
 import headrace as hr
-from headrace.errors import ChangelogMisfit, CheckpointForeign, RecordRefused
+from headrace.errors import ChangelogForeign, ChangelogMisfit, CheckpointForeign, CheckpointLost, RecordRefused
 from headrace.log.groups import Group
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
 from headrace.model.windows import Windowed
-from headrace.runtime.changelogs import SETTINGS
+from headrace.passes.pipeline import rewrite
+from headrace.runtime.checkpoint import Checkpoint
+from headrace.runtime.ownership import settings_of
+from headrace.runtime.reset import resetting
 from headrace.serde import Serde
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
@@ -35,6 +39,10 @@ class Counts:
     @property
     def topic(self) -> str:
         return f"count-{self.source}-n-changelog"
+
+    @property
+    def place(self) -> Checkpoint:
+        return Checkpoint(f"count-{self.source}", self.checkpoint)
 
     def app(self, **options: Any) -> hr.App:
         app = hr.App(f"count-{self.source}", broker=self.broker, **{"checkpoint": self.checkpoint, **options})
@@ -81,7 +89,7 @@ def test_the_topic_is_compacted_and_has_a_partition_for_each_task(counts: Counts
     counts.run(kafka={"partitioner.class": "org.apache.kafka.clients.producer.RoundRobinPartitioner"})
     found = Topics(counts.broker).describe(counts.topic)
     assert len(found.partitions) == 3
-    assert found.config == SETTINGS
+    assert found.config == settings_of(f"count-{counts.source}", "n")
     assert found.config["cleanup.policy"] == "compact"
     placed = {record.key: record.partition for record in consume(counts.broker, None, counts.source)}
     assert {record.key: record.partition for record in consume(counts.broker, None, counts.topic)} == placed
@@ -127,16 +135,77 @@ def test_positions_are_told_right_after_a_batch(counts: Counts) -> None:
 class TestBeginningAnew:
     """An application that has nothing to go on from."""
 
-    def test_rows_of_an_earlier_life_are_gone(
-        self, counts: Counts, tmp_path: Path, caplog: pytest.LogCaptureFixture
-    ) -> None:
+    def test_without_its_checkpoint_nothing_is_emptied(self, counts: Counts, tmp_path: Path) -> None:
+        """A container without its volume: refused, then it goes on with the volume, or begins anew when told so."""
         counts.say("mill", "weir")
         counts.run()
-        caplog.set_level("INFO")
-        counts.run(checkpoint=tmp_path / "another")
-        assert f"emptied {counts.topic}: what was there is of an earlier life" in caplog.text
+        volume = counts.checkpoint.rename(tmp_path / "away")
+        with pytest.raises(CheckpointLost) as refused:
+            counts.run()
+        said = str(refused.value)
+        assert said.startswith(f"application 'count-{counts.source}' has run before, and its checkpoint is not here: ")
+        assert f"its consumer group has read {counts.source}-" in said
+        assert f"; its changelog {counts.topic} has rows\n  at: {counts.checkpoint}\n" in said
+        assert "give the checkpoint back" in said
+        assert "headrace reset app.py --to earliest" in said
         assert counts.rows() == {"mill": 1, "weir": 1}
-        assert len(list(consume(counts.broker, None, counts.topic))) == 2
+        shutil.rmtree(counts.checkpoint)
+        volume.rename(counts.checkpoint)
+        counts.say("mill")
+        counts.run()
+        assert counts.rows() == {"mill": 2, "weir": 1}
+        counts.checkpoint.rename(tmp_path / "gone")
+        with resetting(rewrite(counts.app().plan()), counts.place, "latest", counts.broker, {}) as reset:
+            assert (reset.changelogs, reset.foreign) == ((counts.topic,), ())
+            reset.carry_out(counts.broker, {})
+        counts.say("race")
+        counts.run()
+        assert counts.rows() == {"race": 1}
+
+    def test_positions_alone_tell_of_an_earlier_life(self, counts: Counts, tmp_path: Path) -> None:
+        counts.say("mill")
+        counts.run(queryable=False)
+        with pytest.raises(CheckpointLost, match=r"its consumer group has read words-\w+-\d to 1\n"):
+            counts.run(queryable=False, checkpoint=tmp_path / "another")
+
+    def test_records_of_somebody_else_are_left_as_they_are(self, counts: Counts) -> None:
+        """As Kafka Streams makes its changelogs: what has an application's name is not its own for that."""
+        Topics(counts.broker).create(counts.topic, 3, {"cleanup.policy": "compact"})
+        rows = [NewRecord(key=f"k{number}".encode(), value=hr.INT64.encode(number)) for number in range(100)]
+        produce(counts.broker, None, counts.topic, rows)
+        counts.say("mill")
+        with pytest.raises(ChangelogForeign) as refused:
+            counts.run()
+        said = str(refused.value)
+        assert said.startswith(
+            f"topic '{counts.topic}' cannot be the changelog of store 'n': it has records that are not"
+        )
+        for way in ("another id", "another name", "queryable=False", f"headrace topics delete {counts.topic}"):
+            assert way in said
+        with resetting(rewrite(counts.app().plan()), counts.place, "earliest", counts.broker, {}) as reset:
+            assert (reset.changelogs, reset.foreign) == ((), (counts.topic,))
+            reset.carry_out(counts.broker, {})
+        assert len(counts.rows()) == 100
+        counts.run(queryable=False)
+
+    def test_two_stores_whose_names_meet_in_one_topic(self, counts: Counts, tmp_path: Path) -> None:
+        """`<source>-b` with the store `c` and `<source>` with the store `b-c`."""
+        counts.say("mill")
+
+        def run(app_id: str, store: str) -> None:
+            app = hr.App(app_id, broker=counts.broker, checkpoint=tmp_path / store)
+            app.stream(counts.source, key=hr.STRING, value=hr.STRING).group_by_key().count(store=store)
+            app.run(until="latest")
+
+        run(f"{counts.source}-b", "c")
+        with pytest.raises(
+            ChangelogForeign, match=f"it is the changelog of store 'c' of application '{counts.source}-b'"
+        ):
+            run(counts.source, "b-c")
+        assert table(counts.broker, f"{counts.source}-b-c-changelog", hr.STRING, hr.INT64) == {"mill": 1}
+        counts.say("mill")
+        run(f"{counts.source}-b", "c")
+        assert table(counts.broker, f"{counts.source}-b-c-changelog", hr.STRING, hr.INT64) == {"mill": 2}
 
     def test_a_topic_that_was_made_in_advance_is_taken(self, counts: Counts) -> None:
         settings = {"cleanup.policy": "compact", "segment.ms": "600000"}
@@ -181,7 +250,7 @@ class TestIncomplete:
         assert Topics(counts.broker).partitions([counts.topic]) == {counts.topic: None}
 
     def test_rows_that_its_topic_does_not_take_stop_the_application(self, counts: Counts) -> None:
-        Topics(counts.broker).create(counts.topic, 3, {**SETTINGS, "max.message.bytes": "2000"})
+        Topics(counts.broker).create(counts.topic, 3, {"cleanup.policy": "compact", "max.message.bytes": "2000"})
         counts.say("mill", "".join(map(chr, range(1_000, 9_000))))
         with pytest.raises(RecordRefused, match=counts.topic):
             counts.run(on_error="skip")
@@ -193,7 +262,7 @@ class TestIncomplete:
         counts.run(queryable=False)
         counts.say("mill")
         counts.run()
-        assert Topics(counts.broker).partitions([counts.topic]) == {counts.topic: None}
+        assert counts.rows() == {"mill": 1}  # it is not written any more
 
     def test_one_that_somebody_has_deleted_is_not_begun_in_the_middle(self, counts: Counts) -> None:
         counts.say("mill")
@@ -210,7 +279,7 @@ class TestIncomplete:
         counts.say("mill")
         counts.run()
         Topics(counts.broker).delete([counts.topic])
-        Topics(counts.broker).create(counts.topic, 3, SETTINGS)
+        Topics(counts.broker).create(counts.topic, 3, settings_of(f"count-{counts.source}", "n"))
         counts.say("weir")
         caplog.set_level("INFO")
         counts.run()

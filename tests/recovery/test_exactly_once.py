@@ -11,6 +11,7 @@ import pytest
 
 import headrace as hr
 from headrace.errors import BatchHalfDone, BatchTooLong, CheckpointBehind, CheckpointBroken, RecordFailed
+from headrace.log.groups import Group
 from headrace.log.records import NewRecord, consume, produce
 
 pytestmark = pytest.mark.spark
@@ -49,6 +50,7 @@ def test_a_new_checkpoint_begins_anew(broker: str, topic: Callable[..., str], tm
     """Its batches have the numbers of those that were written before, and are others."""
     source, target = topic("data"), topic("out")
     for checkpoint in ("first", "second"):
+        Group("anew", broker).delete()  # its positions would tell that there was another
         produce(broker, None, source, [NewRecord(value=checkpoint.encode())])
         app = hr.App("anew", broker=broker, checkpoint=tmp_path / checkpoint)
         app.stream(source).to(target)

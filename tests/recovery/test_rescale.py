@@ -13,6 +13,13 @@ from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its stubs do not re-export them
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    ResourceType,
+)
 
 import headrace as hr
 from headrace.cli.main import main
@@ -21,7 +28,7 @@ from headrace.log.groups import Group
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
 from headrace.runtime.batch_log import BatchLog
-from headrace.runtime.changelogs import SETTINGS
+from headrace.runtime.ownership import settings_of
 from headrace.spark.session import Session
 from recovery.test_restart import add_partitions, rescaled
 
@@ -330,14 +337,18 @@ def test_what_is_half_written_has_to_be_finished(counting: Counting, spark: Sess
 
 
 def test_changelogs_keep_their_settings(counting: Counting, spark: Session) -> None:
-    topics, settings = Topics(counting.broker), {**SETTINGS, "segment.ms": "600000"}
+    topics = Topics(counting.broker)
     rows = {one.key: one.value for one in consume(counting.broker, None, counting.changelog)}
-    topics.delete([counting.changelog])
-    topics.create(counting.changelog, 4, settings)
-    produce(counting.broker, None, counting.changelog, [NewRecord(key=key, value=value) for key, value in rows.items()])
+    change = ConfigResource(
+        ResourceType.TOPIC,
+        counting.changelog,
+        incremental_configs=[ConfigEntry("segment.ms", "600000", incremental_operation=AlterConfigOpType.SET)],
+    )
+    admin = AdminClient({"bootstrap.servers": counting.broker})
+    admin.incremental_alter_configs([change])[change].result(10)
     rescaled(counting.app(), 2, spark)
     found = topics.describe(counting.changelog)
-    assert (len(found.partitions), found.config) == (2, settings)
+    assert (len(found.partitions), found.config) == (2, {**settings_of(counting.source, "n"), "segment.ms": "600000"})
     assert {one.key: one.value for one in consume(counting.broker, None, counting.changelog)} == rows
 
 

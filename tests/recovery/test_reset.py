@@ -163,6 +163,7 @@ def test_refusals(app: Counting, tmp_path: Path) -> None:
 
 
 def test_a_reset_that_was_broken_off_is_completed_by_the_next_start(app: Counting) -> None:
+    Topics(app.broker).delete([app.changelog()])
     (app.checkpoint / "reset.json").write_text('{"starts": {}}')
     app.run()
     assert app.written(2) == [("mill", 2), ("weir", 1)]

@@ -22,7 +22,7 @@ from headrace.log.acls import Acl, Rights
 from headrace.log.groups import Group
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
-from headrace.runtime.changelogs import SETTINGS
+from headrace.runtime.ownership import settings_of
 from recovery.secured import SecuredBroker, secured_broker
 from waiting import while_up
 
@@ -48,7 +48,6 @@ NEEDED = [
     "Write on topic 'shop-total-changelog'",
     "Create on topic 'shop-total-changelog'",
     "DescribeConfigs on topic 'shop-total-changelog'",
-    "Delete on topic 'shop-total-changelog'",
     "Read on group 'shop'",
     "Read on group names that begin with 'shop-sink-'",
     "Write on transactional id names that begin with 'shop-sink-'",
@@ -96,12 +95,14 @@ def put(broker: SecuredBroker, topic: str, **records: bytes | None) -> None:
     produce(broker.address, broker.admin, topic, [NewRecord(key=k.encode(), value=v) for k, v in records.items()])
 
 
-def have_an_earlier_life(broker: SecuredBroker) -> None:
-    """Have a row in the changelog, which an application that begins anew has to remove."""
+def have_never_run(broker: SecuredBroker, *, changelog: bool) -> None:
+    """Leave nothing that tells of an earlier life, with an empty changelog or with none."""
     topic = "shop-total-changelog"
-    if broker.topics.partitions([topic])[topic] is None:
-        broker.topics.create(topic, 2, SETTINGS)
-    put(broker, topic, eve=hr.INT64.encode(1))
+    if broker.topics.partitions([topic])[topic] is not None:
+        broker.topics.delete([topic])
+    if changelog:
+        broker.topics.create(topic, 2, settings_of("shop", "total"))
+    Group("shop", broker.address, broker.admin).delete()
 
 
 def totals(broker: SecuredBroker) -> list[tuple[bytes | None, int | None]]:
@@ -131,6 +132,7 @@ class TestAllowed:
 
     def test_it_is_enough_to_be_asked(self, secured: SecuredBroker, needed: list[Acl], tmp_path: Path) -> None:
         assert needed
+        have_never_run(secured, changelog=False)
         app = load_app(str(program(secured, tmp_path)))
         put(secured, "orders", cyd=b"tea")
         with app:
@@ -152,7 +154,7 @@ class TestAllowed:
         """Who may only look where they should read or write is told so by what fails, not by a check before it."""
         monkeypatch.setattr(Rights, "lacking", lambda *_: [])
         (acl,) = [one for one in needed if str(one) == lacking]
-        have_an_earlier_life(secured)
+        have_never_run(secured, changelog=acl.operation != "Create")
         with Less(secured, acl):
             assert main(["run", str(program(secured, tmp_path)), "--until", "latest"]) == 1
         (told,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
@@ -244,7 +246,7 @@ app.on_batch(lambda _: print(*(Path(f"/proc/{{one}}/cmdline").read_text() for on
 app.start(until="latest")
 app.wait()
 print(app.describe(), app.explain(), repr(app), app.metrics(), app.metrics().prometheus())
-broken = hr.App("shop", broker=app.broker, kafka=app.kafka, checkpoint={checkpoint!r} + "-2", verbose=True)
+broken = hr.App("shop-sink-broken", broker=app.broker, kafka=app.kafka, checkpoint={checkpoint!r} + "-2", verbose=True)
 broken.stream("orders", key=hr.STRING, value=hr.INT64).to("totals")
 for failing in (broken, hr.App("other", broker=app.broker, kafka=app.kafka | {{"ssl.ca.location": "/none"}})):
     if failing is not broken:
@@ -269,6 +271,7 @@ def test_secrets_are_nowhere_to_be_seen(secured: SecuredBroker, tmp_path: Path) 
         "sasl_password": "${env:SHOP_PASSWORD}",
         "sasl_username": f"${{file:{tmp_path / 'user'}}}",
     }
+    have_never_run(secured, changelog=False)
     file, checkpoint = program(secured, tmp_path, verbose=True, **given), str(tmp_path / "checkpoint")
     settings = 'import os\napp.spark = {"spark.hadoop.fs.s3a.secret.key": os.environ["SHOP_PASSWORD"]}\n'
     here = Path(__file__).with_name("sockets.py").read_text()

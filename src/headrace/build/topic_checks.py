@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -30,9 +29,7 @@ def check_topics(nodes: Iterable[Node]) -> None:
 
 def _reads(source: Source, topic: object) -> bool:
     """Whether a source reads a topic; which one a function will name is not known yet."""
-    if not isinstance(topic, str):
-        return False
-    return topic in source.topics or bool(source.pattern and re.fullmatch(source.pattern, topic))
+    return isinstance(topic, str) and source.reads(topic)
 
 
 def _passed_by(node: Node) -> Iterator[Source]:

@@ -26,10 +26,17 @@ _USER = "sasl.username"
 )
 @click.option("--command-config", "config", metavar="FILE", help="For Kafka's tool: an administrator's properties.")
 @beside_option
+@click.option("--reset", "made_anew", is_flag=True, help="With what `headrace reset` and `rescale` need beside.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list, for programs.")
 @broker_options
 def acls(
-    broker: Target, target: str, principal: str | None, config: str | None, beside: str | None, as_json: bool
+    broker: Target,
+    target: str,
+    principal: str | None,
+    config: str | None,
+    beside: str | None,
+    made_anew: bool,
+    as_json: bool,
 ) -> None:
     """Print what an application must be allowed on its broker, and no more: ACLs, as commands of Kafka's own tool.
 
@@ -40,8 +47,8 @@ def acls(
     """
     app = load_app(target, beside=beside)
     chosen, plan = target_of(app, broker), rewrite(app.plan())
-    served = app.serve is not None
-    needed = acls_of(plan, transactions=app.guarantee == "exactly_once", asked=True, served=served)
+    transactions, served = app.guarantee == "exactly_once", app.serve is not None
+    needed = acls_of(plan, transactions=transactions, asked=True, served=served, made_anew=made_anew)
     user = {_USER: chosen.kafka.get(_USER, app.id)}
     whom = principal or f"User:{with_secrets(user)[_USER]}"
     if as_json:

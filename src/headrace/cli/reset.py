@@ -105,6 +105,8 @@ def _show(found: Reset) -> None:
     click.echo(f"  state that is removed: {', '.join(found.stores) or 'none'}")
     if found.changelogs:
         click.echo(f"  changelogs that begin anew: {', '.join(found.changelogs)}")
+    if found.foreign:
+        click.echo(f"  not proved to be its own, and left as they are: {', '.join(found.foreign)}")
     for move in found.moves:
         click.echo(f"  {'table' if move.table else 'topic'} {move.topic}: {_words(move)}")
 

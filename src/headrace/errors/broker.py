@@ -135,6 +135,22 @@ class ChangelogMisfit(BrokerError):
         )
 
 
+class ChangelogForeign(BrokerError):
+    """The topic of a store's changelog is there, and is not proved to be this application's."""
+
+    code = "changelog-foreign"
+
+    def __init__(self, topic: str, store: str, marked_for: tuple[str, str] | None) -> None:
+        whose = "has records that are not proved to be this application's, perhaps of Kafka Streams"
+        if marked_for is not None:
+            whose = f"is the changelog of store {marked_for[1]!r} of application {marked_for[0]!r}"
+        super().__init__(
+            f"topic {topic!r} cannot be the changelog of store {store!r}: it {whose}; it was left as it is",
+            fix="give the application another id, or the store another name; or have no changelogs with"
+            f" App(..., queryable=False); if nobody needs the topic any more: headrace topics delete {topic}",
+        )
+
+
 class TopicExists(BrokerError):
     """A topic of that name is there already."""
 

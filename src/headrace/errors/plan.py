@@ -67,6 +67,19 @@ class TopicsOverlap(PlanError):
         )
 
 
+class ChangelogNameTaken(PlanError):
+    """The changelog of a store has the name of a topic that the application reads or writes."""
+
+    code = "changelog-name-taken"
+
+    def __init__(self, topic: str, store: str, store_origin: str, used: str, user_origin: str) -> None:
+        super().__init__(
+            f"topic {topic!r} is the changelog of store {store!r}, and is {used} as well",
+            where=f"{store_origin} and {user_origin}",
+            fix="give the store or the topic another name, or have no changelogs with App(..., queryable=False)",
+        )
+
+
 class NameTaken(PlanError):
     """Two stores or operators carry the same name."""
 

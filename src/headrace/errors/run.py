@@ -118,6 +118,21 @@ class CheckpointUnwritable(RunError):
         )
 
 
+class CheckpointLost(RunError):
+    """The application has run before, and its checkpoint is not there."""
+
+    code = "checkpoint-lost"
+
+    def __init__(self, app: str, path: str, found: Sequence[str]) -> None:
+        super().__init__(
+            f"application {app!r} has run before, and its checkpoint is not here: {'; '.join(found)}",
+            where=path,
+            fix="give the checkpoint back (a volume that is not mounted? another checkpoint=?), and it goes on; or"
+            " begin anew, and all is read and written again: headrace reset app.py --to earliest; nothing was changed,"
+            " and state cannot be restored from Kafka yet",
+        )
+
+
 class CheckpointForeign(RunError):
     """The checkpoint belongs to another cluster or another shape of this application."""
 
@@ -290,7 +305,7 @@ class CheckpointBroken(RunError):
         super().__init__(
             f"the checkpoint cannot be read: {reason}",
             where=path,
-            fix="put the file back from a copy, or remove the checkpoint directory to begin anew",
+            fix="put the file back from a copy; or remove the checkpoint directory, and begin anew with headrace reset",
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
@@ -14,12 +15,28 @@ from headrace.errors import BrokerError, NotAllowed, PositionsRefused
 from headrace.log.client import make_client, reason_of
 
 _ANSWER_S = 10.0
+_AGAIN_S = 0.1
 _LOOK_S = 5.0
+_CHANGING_HANDS = (
+    KafkaError.NOT_COORDINATOR,
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+    KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+)
+"""As when the very first group of a cluster is asked for."""
+
 # Of topics that Kafka keeps for itself.
 _INTERNAL = "__"
 
 Positions = Mapping[tuple[str, int], int]
 """The offset of the next record by topic and partition."""
+
+
+@dataclass(frozen=True)
+class Commit:
+    """What is committed of a partition: the offset of the next record, and what is noted beside it."""
+
+    offset: int
+    note: str
 
 
 class Group:
@@ -53,14 +70,36 @@ class Group:
 
     def notes(self, topics: Iterable[str]) -> list[str]:
         """What is noted beside its positions in the first partitions of some topics, none that may not stay."""
+        return [one.metadata for one in self._committed([TopicPartition(topic, 0) for topic in topics]) if one.metadata]
+
+    def _committed(self, places: list[TopicPartition]) -> list[TopicPartition]:
+        """What is committed of some partitions; that of open transactions is not."""
         settings = {"group.id": self.name, "enable.auto.commit": False, "isolation.level": "read_committed"}
         consumer, _ = make_client(Consumer, self._address, self._kafka, settings)
+        deadline = time.monotonic() + _ANSWER_S
         with closing(consumer):
-            try:
-                found = consumer.committed([TopicPartition(topic, 0) for topic in topics], timeout=_ANSWER_S)
-            except KafkaException as exc:
-                raise refused(self.name, exc.args[0], doing="read") from exc
-        return [one.metadata for one in found if one.metadata]
+            while True:
+                try:
+                    return consumer.committed(places, timeout=_ANSWER_S) if places else []
+                except KafkaException as exc:
+                    if exc.args[0].code() not in _CHANGING_HANDS or time.monotonic() > deadline:
+                        raise refused(self.name, exc.args[0], doing="read") from exc
+                    time.sleep(_AGAIN_S)
+
+    def commits(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Commit]:
+        """How far it has come in some partitions; without those of which it has no position."""
+        found = self._committed([TopicPartition(topic, partition) for topic, partition in places])
+        return {(one.topic, one.partition): Commit(one.offset, one.metadata or "") for one in found if one.offset >= 0}
+
+    def members(self) -> int:
+        """How many consumers are in it now."""
+        try:
+            found = self._client.describe_consumer_groups([self.name])[self.name].result(_ANSWER_S)
+        except KafkaException as exc:
+            if exc.args[0].code() == KafkaError.GROUP_ID_NOT_FOUND:
+                return 0
+            raise refused(self.name, exc.args[0], doing="read") from exc
+        return len(found.members)
 
     def positions(self) -> dict[tuple[str, int], int]:
         """How far it has come."""

@@ -170,9 +170,12 @@ class Topics:
             },
         )
 
-    def setting(self, names: Sequence[str], key: str) -> dict[str, str]:
-        """One setting of each topic, whoever has set it."""
-        return {name: str(entries[key].value) for name, entries in self._settings(names).items()}
+    def settings(self, names: Sequence[str]) -> dict[str, dict[str, str]]:
+        """All settings of each topic, whoever has set them."""
+        return {
+            name: {key: str(entry.value) for key, entry in entries.items()}
+            for name, entries in self._settings(names).items()
+        }
 
     def _settings(self, names: Sequence[str]) -> dict[str, dict[str, Any]]:
         resources = {name: ConfigResource(ResourceType.TOPIC, name) for name in names}

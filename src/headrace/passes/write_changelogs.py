@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from headrace.errors import NoSerde
+from headrace.errors import ChangelogNameTaken, NoSerde
 from headrace.model.types import is_object
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Changelog, Node
+from headrace.plan.nodes import Changelog, Node, Source, To
 from headrace.plan.nodes.to import changelog_topic
 from headrace.plan.schema import Field
 from headrace.plan.unasked import UnaskedStore
@@ -29,6 +29,8 @@ def write_changelogs(plan: Plan) -> Plan:
     found = [(node, _changelog(plan, node)) for node in _named_tables(plan)]
     made = tuple(one for _, one in found if isinstance(one, Changelog))
     unasked = tuple(one for _, one in found if isinstance(one, UnaskedStore))
+    for changelog in made:
+        _refuse_shared_name(changelog, plan)
     declared = (*(plan.declared or plan.nodes), *made)
     return replace(plan, ends=(*plan.ends, *made), declared=declared, unasked=unasked)
 
@@ -65,6 +67,16 @@ def _changelog(plan: Plan, node: Node) -> Changelog | UnaskedStore:
 
 def _store(node: Node) -> str:
     return getattr(node, "store", None) or ""
+
+
+def _refuse_shared_name(changelog: Changelog, plan: Plan) -> None:
+    """Refuse a changelog whose topic the application reads or writes by another of its nodes, too."""
+    topic = str(changelog.topic)
+    for node in plan.nodes:
+        if isinstance(node, Source) and node.reads(topic):
+            raise ChangelogNameTaken(topic, changelog.table, changelog.origin, "read", node.origin)
+        if isinstance(node, To) and node.topic == topic:
+            raise ChangelogNameTaken(topic, changelog.table, changelog.origin, "written", node.origin)
 
 
 def changelog_serde(field: Field) -> Serde[Any] | None:

@@ -10,22 +10,26 @@ from headrace.plan.graph import Plan
 from headrace.plan.nodes import Changelog, Source, To
 from headrace.query.catalogue import servers_topic
 
-_OWN = ("Create", "DescribeConfigs", "Delete")
-"""What is needed beside, for topics that the application makes by itself, and anew when it begins anew."""
+_OWN = ("Create", "DescribeConfigs")
+"""What is needed beside, for topics that the application makes by itself."""
 
 _LETTERS = re.compile(r"(?:[\w-]|\\[.-])(?![*+?{])", re.ASCII)
 _GROUPED = re.compile(r"\\.|\[[^\]]*\]|\([^()]*\)")
 
 
-def acls_of(plan: Plan, *, transactions: bool, asked: bool = False, served: bool = False) -> list[Acl]:
+def acls_of(
+    plan: Plan, *, transactions: bool, asked: bool = False, served: bool = False, made_anew: bool = False
+) -> list[Acl]:
     """The rights, each of which is needed; Describe is in all of them.
 
     Positions are written for a group of the application's name. With transactions, each task of the sink has a name,
     which is that of its group too, and writes there for a topic that is read anyway. With `asked` its stores are read
-    again to be answered for; with `served` instances tell one another what they hold.
+    again to be answered for; with `served` instances tell one another what they hold. With `made_anew` its changelogs
+    may be, as `reset` and `rescale` do it: an application that runs deletes nothing.
     """
     queries = _queries(plan, served=served) if asked else ()
-    return list(dict.fromkeys([*_all(plan, transactions=transactions), *queries]))
+    deleted = [Acl("Delete", "topic", str(one.topic)) for one in plan.of(Changelog)] if made_anew else ()
+    return list(dict.fromkeys([*_all(plan, transactions=transactions), *queries, *deleted]))
 
 
 def topics_by_records(plan: Plan) -> list[str]:

@@ -17,38 +17,32 @@ from headrace.plan.graph import Plan
 from headrace.plan.nodes import Changelog
 from headrace.plan.nodes.to import changelog_topic
 from headrace.runtime.checkpoint import Layout, writing
-
-_POLICY = "cleanup.policy"
-SETTINGS = {
-    _POLICY: "compact",
-    "message.timestamp.after.max.ms": str(2**63 - 1),
-    "segment.bytes": str(64 * 1024 * 1024),
-}
-"""How the topic of a changelog is made: the last record of a key stays, until that is deleted.
-
-Windows that are forgotten are deleted, too. Kafka cannot do that: it goes by the clock, so it would forget what was
-computed from old records at once, and what an application has at hand that nobody has sent records for long. A row may
-have any time, also one in the future; and only segments that are full are ever compacted.
-"""
+from headrace.runtime.ownership import Found, found_changelogs, has_records, refuse_foreign, settings_of
 
 
 def complete_changelogs(plan: Plan, topics: Topics, known: Layout | None) -> list[str]:
     """The stores of a plan whose changelogs have all of their rows, or will have.
 
     That is so if a changelog was there from the first row on: for every store of an application that begins anew, and
-    for those that join the stores it had before.
+    for those that join the stores it had before, unless an earlier life has left rows.
     """
+    stores = _topics_of(plan)
     if known is None:
-        return sorted(node.table for node in plan.of(Changelog))
-    there = topics.identities(str(node.topic) for node in plan.of(Changelog))
-    before = set(known.stores)
+        return sorted(stores)
+    found, before = found_changelogs(plan.app, stores, topics), set(known.stores)
 
-    def goes_on(node: Changelog) -> bool:
-        found = there[str(node.topic)]
-        wanted = found and known.changelog_ids.get(node.table, found.id)
-        return node.table in known.changelogs and found is not None and found.id == wanted
+    def is_complete(store: str) -> bool:
+        there = found.get(store)
+        if store not in before:
+            return there is None or not there.is_ours(known) or not has_records(there.topic, topics)
+        return store in known.changelogs and there is not None and _goes_on(there, known)
 
-    return sorted(node.table for node in plan.of(Changelog) if node.table not in before or goes_on(node))
+    return sorted(filter(is_complete, stores))
+
+
+def _goes_on(there: Found, known: Layout) -> bool:
+    """Whether a changelog is the one that the checkpoint knows; older checkpoints know no ids."""
+    return known.changelog_ids.get(there.store, there.id) == there.id
 
 
 def with_changelogs(layout: Layout, plan: Plan, stores: Collection[str], topics: Topics) -> Layout:
@@ -64,64 +58,74 @@ def ensure_changelogs(
 ) -> Plan:
     """The plan with those changelogs that are complete: they are there afterwards, as they have to be, or it fails.
 
-    Where the application, or a store, begins anew they are empty, too: rows that are in them are of an earlier life.
+    Nothing is deleted or emptied: where the application, or a store, begins anew, a topic with records is refused.
     """
-    without = {str(node.topic): node.table for node in plan.of(Changelog) if node.table not in layout.changelogs}
-    topics.delete([topic for topic, count in topics.partitions(without).items() if count is not None])
-    for store in without.values():
-        say(f"store {store} has no complete changelog: to ask it begin anew, with headrace reset")
+    for node in plan.of(Changelog):
+        if node.table not in layout.changelogs:
+            say(f"store {node.table} has no complete changelog: to ask it begin anew, with headrace reset")
     plan = _with(plan, layout.changelogs)
-    wanted = {str(node.topic): node.table for node in plan.of(Changelog)}
-    there = {topic: count for topic, count in topics.partitions(wanted).items() if count is not None}
-    for topic, policy in topics.setting(list(there), _POLICY).items():
-        wrong = list(_misfits(there[topic], policy, layout.tasks))
-        if wrong:
-            raise ChangelogMisfit(topic, wrong)
-    begun = () if known is None else known.changelogs
-    stale = [topic for topic in there if wanted[topic] not in begun and any(topics.end_offsets(topic).values())]
-    if stale:
-        topics.delete(stale)
-        say(f"emptied {', '.join(stale)}: what was there is of an earlier life of {plan.app}")
-    missing = [topic for topic in wanted if topic not in there or topic in stale]
-    topics.create_all(dict.fromkeys(missing, SETTINGS), layout.tasks)
+    wanted = _topics_of(plan)
+    found = found_changelogs(plan.app, wanted, topics)
+    for one in found.values():
+        if known is None or one.store not in known.changelogs:
+            refuse_foreign(one, known, topics)
+        if wrong := list(_misfits(one, layout.tasks)):
+            raise ChangelogMisfit(one.topic, wrong)
+    missing = {topic: settings_of(plan.app, store) for store, topic in wanted.items() if store not in found}
+    topics.create_all(missing, layout.tasks)
     return plan
 
 
-def existing_changelogs(plan: Plan, known: Layout | None, topics: Topics) -> list[str]:
-    """The changelogs that are there of the stores of a plan, and of those that its checkpoint knows."""
-    stores = {node.table for node in plan.of(Changelog)}.union(known.changelogs if known is not None else ())
-    found = topics.partitions(changelog_topic(plan.app, store) for store in sorted(stores))
-    return [topic for topic, count in found.items() if count is not None]
+def _topics_of(plan: Plan) -> dict[str, str]:
+    """The changelogs of a plan, by store."""
+    return {node.table: str(node.topic) for node in plan.of(Changelog)}
+
+
+def existing_changelogs(plan: Plan, known: Layout | None, topics: Topics) -> list[Found]:
+    """The topics with the names of changelogs of the stores of a plan, and of those that its checkpoint knows."""
+    before = {store: changelog_topic(plan.app, store) for store in (known.changelogs if known is not None else ())}
+    return list(found_changelogs(plan.app, {**before, **_topics_of(plan)}, topics).values())
 
 
 def remake_changelogs(
-    plan: Plan, layout: Layout, address: str, kafka: Mapping[str, str], *, spool: Path, rows_of: str | None = None
+    plan: Plan,
+    layout: Layout,
+    address: str,
+    kafka: Mapping[str, str],
+    *,
+    known: Layout | None,
+    spool: Path,
+    rows_of: str | None = None,
 ) -> list[str]:
     """Make the changelogs of a plan anew with a partition for each task of `layout`; the stores that have one now.
 
     They get the rows that they had, or those of the run `rows_of`, by way of a file in `spool`, and keep the settings
-    and replicas that they had. A store whose rows are in no topic any more gets none.
+    and replicas that they had. A store whose rows are in no topic any more gets none, and a topic that is not `known`
+    to be the application's is left as it is.
     """
     topics = Topics(address, kafka)
-    read = {
-        node: changelog_topic(rows_of or plan.app, node.table)
-        for node in plan.of(Changelog)
-        if node.table in layout.changelogs
-    }
-    there = topics.partitions([*read.values(), *(str(node.topic) for node in read)])
-    made = [node for node, topic in read.items() if there[topic] is not None]
-    for node in made:
-        topic, window = str(node.topic), getattr(node.key, "window_bytes", 0)
+    nodes = [node for node in plan.of(Changelog) if node.table in layout.changelogs]
+    there = found_changelogs(plan.app, {node.table: str(node.topic) for node in nodes}, topics)
+    read = there
+    if rows_of is not None:
+        read = found_changelogs(rows_of, {node.table: changelog_topic(rows_of, node.table) for node in nodes}, topics)
+    made = []
+    for node in nodes:
+        topic, rows, before = str(node.topic), read.get(node.table), there.get(node.table)
+        if rows is None or not _goes_on(rows, layout) or (before is not None and not before.is_ours(known)):
+            continue
         with TemporaryFile(dir=spool) as file:  # a topic cannot be read while it is made anew
-            _spool(consume(address, kafka, read[node]), file, spool)
-            settings, replicas = SETTINGS, BROKERS_CHOICE
-            if there[topic] is not None:
-                before = topics.describe(topic)
-                settings, replicas = {**SETTINGS, **before.config}, before.partitions[0].replicas
+            _spool(consume(address, kafka, rows.topic), file, spool)
+            settings, replicas = settings_of(plan.app, node.table), BROKERS_CHOICE
+            if before is not None:
+                described = topics.describe(topic)
+                settings, replicas = {**settings, **described.config}, described.partitions[0].replicas
                 topics.delete([topic])
             topics.create(topic, layout.tasks, settings, replicas)
+            window = getattr(node.key, "window_bytes", 0)
             produce(address, kafka, topic, _spooled(file, window, layout.tasks))
-    return sorted(node.table for node in made)
+        made.append(node.table)
+    return sorted(made)
 
 
 def _spool(rows: Iterable[Record], file: IO[bytes], place: Path) -> None:
@@ -150,8 +154,8 @@ def _with(plan: Plan, stores: Collection[str]) -> Plan:
     return replace(plan, ends=ends, declared=declared)
 
 
-def _misfits(partitions: int, policy: str, tasks: int) -> Iterator[str]:
-    if partitions != tasks:
-        yield f"it has {partitions} partitions, the application has {tasks} tasks"
-    if policy != "compact":
-        yield f"its cleanup.policy is {policy}, which forgets rows that nobody has deleted"
+def _misfits(found: Found, tasks: int) -> Iterator[str]:
+    if found.partitions != tasks:
+        yield f"it has {found.partitions} partitions, the application has {tasks} tasks"
+    if found.policy != "compact":
+        yield f"its cleanup.policy is {found.policy}, which forgets rows that nobody has deleted"

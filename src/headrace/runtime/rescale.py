@@ -81,7 +81,9 @@ class Rescale:
                     ids[operator] = state.commit()
             with writing(self.checkpoint.place):
                 self.log.copied(fresh, self.after.tasks, ids)
-        complete = remake_changelogs(self.plan, self.after, self.address, self.kafka, spool=self.checkpoint.directory)
+        complete = remake_changelogs(
+            self.plan, self.after, self.address, self.kafka, known=self.before, spool=self.checkpoint.directory
+        )
         self.checkpoint.settle(with_changelogs(self.after, self.plan, complete, Topics(self.address, self.kafka)))
         with told_plainly(self.plan.app, self.checkpoint, self.address):
             forget_partitions(session)

@@ -14,10 +14,10 @@ from headrace.log.topics import Topics
 from headrace.passes.run_beside import id_beside
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source, To
-from headrace.plan.nodes.to import changelog_topic
 from headrace.runtime.changelogs import existing_changelogs, remake_changelogs, with_changelogs
 from headrace.runtime.checkpoint import Checkpoint, Layout, Starts
 from headrace.runtime.kept import kept
+from headrace.runtime.ownership import refuse_foreign
 from headrace.runtime.topics import topics_of
 
 Beginning = str | int | Path
@@ -56,15 +56,19 @@ class Reset:
     moves: tuple[Move, ...]
     groups: tuple[str, ...]
     changelogs: tuple[str, ...]
-    """The topics of its stores that are there."""
+    """The topics of its stores that are there, and proved to be its own."""
+
+    foreign: tuple[str, ...]
+    """Those that have the names of its changelogs, and are not."""
 
     def carry_out(self, address: str, kafka: Mapping[str, str]) -> None:
         """Do it: state and positions are as if the application had never run, but for where it begins.
 
-        Changelogs are removed: the next start makes them anew, and would empty those that were left.
+        Changelogs are removed, and the next start makes them anew. They are the first to go, while the checkpoint
+        proves whose they are: if it is broken off there, the application goes on, but its stores cannot be asked.
         """
-        self.checkpoint.reset({move.topic: _by_text(move.named) for move in self.moves if move.named})
         Topics(address, kafka).delete(self.changelogs)
+        self.checkpoint.reset({move.topic: _by_text(move.named) for move in self.moves if move.named})
         places = {(move.topic, partition): offset for move in self.moves for partition, offset in move.after.items()}
         Group(self.app, address, kafka).publish(places)
         for group in self.groups:
@@ -98,8 +102,16 @@ def resetting(
             _refuse_unread(to, {move.topic for move in moves if not move.table})
         tasks = layout.tasks if layout is not None else 0
         groups = tuple(f"{plan.app}-sink-{task}" for task in range(tasks))
-        changelogs = tuple(existing_changelogs(plan, layout, topics))
-        yield Reset(plan.app, checkpoint, layout.stores if layout is not None else (), tuple(moves), groups, changelogs)
+        found = existing_changelogs(plan, layout, topics)
+        yield Reset(
+            plan.app,
+            checkpoint,
+            layout.stores if layout is not None else (),
+            tuple(moves),
+            groups,
+            changelogs=tuple(one.topic for one in found if one.is_ours(layout)),
+            foreign=tuple(one.topic for one in found if not one.is_ours(layout)),
+        )
     finally:
         checkpoint.release()
 
@@ -110,11 +122,13 @@ def switch(plan: Plan, mine: Checkpoint, other: Checkpoint, name: str, address: 
     If it is broken off, the stores without a complete changelog cannot be asked; all else is as it has to be.
     """
     topics, before, layout = Topics(address, kafka), mine.known_layout(), adoptable(plan, other, name, address, kafka)
+    for found in existing_changelogs(plan, before, topics):
+        refuse_foreign(found, before, topics)
     adopted = mine.adopt(other, layout)
     rows_of = id_beside(plan.app, name)
-    copied = remake_changelogs(plan, layout, address, kafka, spool=mine.directory, rows_of=rows_of)
-    made = {changelog_topic(plan.app, store) for store in copied}
-    topics.delete([topic for topic in existing_changelogs(plan, before, topics) if topic not in made])
+    copied = remake_changelogs(plan, layout, address, kafka, known=before, spool=mine.directory, rows_of=rows_of)
+    left = [found for found in existing_changelogs(plan, before, topics) if found.store not in copied]
+    topics.delete([found.topic for found in left if found.is_ours(before)])
     mine.settle(with_changelogs(adopted, plan, copied, topics))
 
 

@@ -37,6 +37,7 @@ from headrace.runtime.acls import acls_of
 from headrace.runtime.changelogs import complete_changelogs, ensure_changelogs, with_changelogs
 from headrace.runtime.checkpoint import Checkpoint, Layout, Starts
 from headrace.runtime.failures import failure_of
+from headrace.runtime.first_start import refuse_lost_checkpoint
 from headrace.runtime.kept import kept
 from headrace.runtime.queries import Queries
 from headrace.runtime.resumption import Restoring, Resumption
@@ -164,6 +165,8 @@ class Run:
         layout = self._layout(plan, topics, known, reset_to)
         if known is None:
             checkpoint.refuse_lost_layout()
+            group = Group(app.id, self._address, app.kafka) if reset_to is None else None
+            refuse_lost_checkpoint(plan, checkpoint.place, topics, group)
         else:
             checkpoint.refuse_misfit(known, layout)
             self._refuse_new_stores_in_a_batch(plan, topics, known, layout)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 
 from headrace.errors import TopicMissing, TopicsOverlap
@@ -45,7 +44,7 @@ def refuse_overlaps(plan: Plan, topics: Topics) -> None:
     if not any(source.pattern for source in sources):
         return
     for name in topics.names():
-        readers = [one for one in sources if name in one.topics or (one.pattern and re.fullmatch(one.pattern, name))]
+        readers = [source for source in sources if source.reads(name)]
         if len(readers) > 1:
             raise TopicsOverlap([name], readers[0].origin, readers[1].origin)
 

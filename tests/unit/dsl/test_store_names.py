@@ -9,7 +9,7 @@ import pytest
 
 import headrace as hr
 from headrace.dsl import Builder, KStream
-from headrace.errors import NameTaken, StoreNeedsName
+from headrace.errors import ChangelogNameTaken, NameTaken, StoreNeedsName
 from headrace.plan.nodes import Count
 
 Texts = KStream[str, str]
@@ -179,3 +179,23 @@ def test_a_path_is_no_name_where_a_store_was_added_under_it() -> None:
     added(app, "in.join-b.right")
     with pytest.raises(StoreNeedsName, match=r"there is a store at its path 'in\.join-b\.right' already"):
         joined(app, store=None)
+
+
+@pytest.mark.parametrize("used", ["read", "written", "matched"])
+def test_a_changelog_has_its_topic_for_itself(used: str) -> None:
+    app = hr.App("shop")
+    orders = app.stream("orders", key=hr.STRING, value=hr.STRING)
+    orders.group_by_key().count(store="n")
+    if used == "written":
+        orders.to("shop-n-changelog")
+    else:
+        topic = "shop-n-changelog" if used == "read" else re.compile("shop-.*")
+        app.stream(topic, key=hr.STRING, value=hr.INT64).foreach(lambda *_: None)
+    with pytest.raises(ChangelogNameTaken) as refused:
+        app.describe()
+    verb = "written" if used == "written" else "read"
+    assert str(refused.value).startswith(
+        f"topic 'shop-n-changelog' is the changelog of store 'n', and is {verb} as well"
+    )
+    app.queryable = False
+    app.describe()

@@ -14,15 +14,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
-from rich.console import Console, Group
+from rich.console import Console
+from rich.console import Group as Stacked
 from rich.live import Live
 from rich.table import Table
 
 import headrace as hr
 from headrace.cli.demos.stage import TICK_S, Beside, page_of, running, with_page
 from headrace.log.broker import EmbeddedBroker
+from headrace.log.groups import Group
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
+from headrace.plan.nodes.to import changelog_topic
 from headrace.runtime.console import lines_on_console
 
 LINES, COUNTS = "demo-word-count-lines", "demo-word-count-counts"
@@ -60,13 +63,10 @@ def run(seconds: float | None) -> None:
         tempfile.TemporaryDirectory(prefix="headrace-demo-") as checkpoint,
         EmbeddedBroker().join(say=lambda text: click.echo(text, err=True)) as broker,
     ):
-        topics = Topics(broker.address)
-        left_over = [topic for topic, there in topics.partitions([LINES, COUNTS]).items() if there]
-        if left_over:
-            topics.delete(left_over)
-        for topic in (LINES, COUNTS):
-            topics.create(topic)
         app = word_count(Path(checkpoint))
+        _forget(app, broker.address)
+        for topic in (LINES, COUNTS):
+            Topics(broker.address).create(topic)
         with running(with_page(app)) as stop:
             started = time.monotonic()
             counts = _watch(app, broker.address, _bursts(seconds), fed, console, stop)
@@ -76,6 +76,14 @@ def run(seconds: float | None) -> None:
     console.print(_table(counts, "The most frequent words"))
     if seconds is not None:
         _confirm(counts, fed, took_s)
+
+
+def _forget(app: hr.App, address: str) -> None:
+    """Remove what another run of the demo has left on the broker."""
+    topics = Topics(address)
+    named = topics.partitions([LINES, COUNTS, changelog_topic(app.id, "counts")])
+    topics.delete([topic for topic, there in named.items() if there])
+    Group(app.id, address).delete()
 
 
 def _confirm(counts: dict[str, int], fed: Fed, took_s: float) -> None:
@@ -117,7 +125,7 @@ def _watch(
                     break
                 if console.is_terminal:
                     title = f"{sum(shown.values()):,} words so far"
-                    live.update(Group(_table(shown, title), f"The counts live: {page_of(app, 'word-count')}"))
+                    live.update(Stacked(_table(shown, title), f"The counts live: {page_of(app, 'word-count')}"))
     finally:
         over.set()
     return counts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -54,6 +55,10 @@ class Source(Node):
 
     def output(self) -> Schema:
         return Schema(Field.of(self.key), Field.of(self.value))
+
+    def reads(self, topic: str) -> bool:
+        """Whether the topic is one of those it names, or matches its pattern."""
+        return topic in self.topics or bool(self.pattern and re.fullmatch(self.pattern, topic))
 
     def detail(self) -> str:
         read = f"topics like {self.pattern}" if self.pattern else f"topic {', '.join(self.topics)}"

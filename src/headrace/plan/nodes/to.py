@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,8 @@ from headrace.expr import Bound
 from headrace.model.durations import duration_text
 from headrace.plan.nodes.base import Beside, Facts, Unary
 from headrace.serde import BYTES, Serde
+
+_CHANGELOG = "-changelog"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,4 +73,16 @@ class Changelog(To):
 
 def changelog_topic(app: str, store: str) -> str:
     """The topic of a store's changelog."""
-    return f"{app}-{store}-changelog"
+    return f"{app}-{store}{_CHANGELOG}"
+
+
+def changelog_names(topic: str) -> Iterator[tuple[str, str]]:
+    """All pairs of an application and a store whose changelog would be this topic; none if it is named otherwise.
+
+    >>> list(changelog_names("shop-by-day-changelog"))
+    [('shop', 'by-day'), ('shop-by', 'day')]
+    """
+    both = topic.removesuffix(_CHANGELOG)
+    for at, letter in enumerate(both if both != topic else ""):
+        if letter == "-" and both[:at] and both[at + 1 :]:
+            yield both[:at], both[at + 1 :]
