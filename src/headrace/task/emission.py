@@ -12,10 +12,10 @@ from headrace.state.keyvalue import Found, Stored, stored_of
 if TYPE_CHECKING:
     from headrace.task.operators.tables import TableOperator
 
-_Held = tuple[int, Found | None, Any, Any, Any, int, tuple[Header, ...], str | None, bool]
-"""Of a place that has changed in this batch: the number of its last change, what was stored before the first, the old
-value of the first, the key, the new value of the last, its time, the headers and origin of the record that made it, and
-whether it is the latest."""
+_Held = tuple[Found | None, Any, Any, Any, int, tuple[Header, ...], str | None, bool]
+"""Of a place that has changed in this batch: what was stored before the first change, the old value of the first, the
+key, the new value of the last, its time, the headers and origin of the record that made it, and whether it is the
+latest."""
 
 
 class Emission:
@@ -29,9 +29,9 @@ class Emission:
     def __init__(self, emit: Emit | None, table: TableOperator[Any], *, old: bool) -> None:
         self._every, self._settles, self._table, self._old = emit is Emit.EVERY, emit is Emit.SETTLED, table, old
         self._held: dict[bytes, _Held] = {}
+        """In the order of the last changes."""
         self._forgotten: dict[bytes, tuple[Any, int]] = {}
         """What the store has forgotten in this batch, which no change tells of, with the times of the values."""
-        self._number = 0
 
     def changed(
         self,
@@ -50,12 +50,11 @@ class Emission:
             self._send(key, new, old, ts, headers, origin, is_latest)
         if not self._settles and not self._table.is_logged:
             return
-        held = self._held.get(place)
+        held = self._held.pop(place, None)
         if held is not None:
-            before, old = held[1], held[2]
+            before, old = held[0], held[1]
             is_latest = True
-        self._number += 1
-        self._held[place] = self._number, before, old, key, new, ts, headers, origin, is_latest
+        self._held[place] = before, old, key, new, ts, headers, origin, is_latest
 
     @property
     def is_logged(self) -> bool:
@@ -72,20 +71,20 @@ class Emission:
         held = self._held.get(place) if self._settles else None
         if held is None:
             return stored
-        before = held[1]
+        before = held[0]
         return None if before is None else stored_of(before)
 
     def flush(self) -> None:
         """The batch is over: keys leave in the order of their last changes."""
         held, self._held, forgotten, self._forgotten = self._held, {}, self._forgotten, {}
-        for place, change in sorted(held.items(), key=lambda one: one[1][0]):
-            _, before, old, key, new, ts, headers, origin, is_latest = change
+        for place, change in held.items():
+            before, old, key, new, ts, headers, origin, is_latest = change
             if self._settles and (new is not None or old is not None):
                 self._send(key, new, old, ts, headers, origin, is_latest)
             if self._table.is_logged and place not in forgotten and (new is not None or before is not None):
                 self._table.log(key, new, ts, origin)
         for place, (key, ts) in forgotten.items():
-            before = held[place][1] if place in held else (None, ts)
+            before = held[place][0] if place in held else (None, ts)
             if before is not None:  # else it never got there
                 self._table.log(key, None, before[1], None)
 

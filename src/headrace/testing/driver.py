@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -203,25 +204,30 @@ class TopologyTestDriver:
             self._batch.append(raw)
 
     def _run(self, batch: list[RawRecord]) -> None:
-        while True:
-            again = []
+        with _not_collecting():
+            again = self._ran(batch)
+            while again:
+                again = self._ran(again)
+
+    def _ran(self, batch: list[RawRecord]) -> list[RawRecord]:
+        """What a batch writes to topics that the application also reads: the next batch."""
+        try:
+            found = self._loop.run(batch)
+        except BaseException as exc:
+            self._stop(exc)
+            raise
+        again = []
+        for one in found:
+            raw = one[1]
+            topic = raw.topic
             try:
-                found = self._loop.run(batch)
-            except BaseException as exc:
-                self._stop(exc)
-                raise
-            for node, raw in found:
-                topic = raw.topic
-                try:
-                    written, read = self._written[topic], self._reads[topic]
-                except KeyError:
-                    written, read = self._first(topic)
-                written.add(node, raw)
-                if read:
-                    again.append(self._placed(topic, raw.key, raw.value, raw.ts, raw.headers))
-            if not again:
-                return
-            batch = again
+                written, read = self._written[topic], self._reads[topic]
+            except KeyError:
+                written, read = self._first(topic)
+            written.add(one)
+            if read:
+                again.append(self._placed(topic, raw.key, raw.value, raw.ts, raw.headers))
+        return again
 
     def _first(self, topic: str) -> tuple[Written, bool]:
         """Where to put the records of a topic, and whether the application reads them."""
@@ -240,6 +246,18 @@ class TopologyTestDriver:
         offset = self._offsets.get(topic, 0)
         self._offsets[topic] = offset + 1
         return RawRecord(topic, ts, key, value, headers, f"{topic}-0@{offset}")
+
+
+@contextmanager
+def _not_collecting() -> Iterator[None]:
+    """Leave the garbage collector out: what a batch makes stays, and would be gone through again and again."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _said(failure: BaseException) -> str:

@@ -104,10 +104,10 @@ class Written:
         self.count = 0
         self._unread: deque[tuple[To, RawRecord]] = deque()
 
-    def add(self, node: To, raw: RawRecord) -> None:
+    def add(self, one: tuple[To, RawRecord]) -> None:
         """One record more, and the node that wrote it."""
         self.count += 1
-        self._unread.append((node, raw))
+        self._unread.append(one)
 
     def take(self) -> tuple[To, RawRecord]:
         """The next one."""

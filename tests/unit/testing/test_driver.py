@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 
 import pytest
@@ -151,3 +152,23 @@ def test_a_driver_says_what_went_through_it() -> None:
     assert repr(driver) == f"<{shown}"
     driver.close()
     assert repr(driver) == f"<closed {shown}"
+
+
+def test_no_garbage_is_collected_in_a_batch_and_all_windows_are_there() -> None:
+    app = Builder("app")
+    grouped = app.stream("in", key=hr.STRING, value=hr.STRING).group_by_key()
+    grouped.windowed_by(hr.hopping("1d", advance="10s")).count(store="n").to_stream().to("out")
+    driver = TopologyTestDriver(app)
+    collected: list[str] = []
+    gc.callbacks.append(lambda phase, _: collected.append(phase))
+    try:
+        driver.input("in").pipe("x", key="ann", ts=86_400_000)
+        driver.input("in").pipe("x", key="ann", ts=86_400_000 + 10_000)
+        during = list(collected)
+    finally:
+        gc.callbacks.pop()
+    assert len(during) <= 8, "a collection for each 700 things that a batch makes"
+    assert gc.isenabled()
+    counts = driver.store("n").all()
+    assert (len(counts), sum(counts.values())) == (8_641, 2 * 8_640)
+    assert driver.output("out").read_table() == counts

@@ -38,8 +38,8 @@ class SessionWindowedOperator(WindowedOperator[SessionWindowed]):
         if session != (record.ts, record.ts):
             for other, stored in absorbed:
                 self._store.remove(key, other)
-                self.changed(record, other, None, stored.value, other.end, stored)
-        self.replace(record, key, session, folded, None, session.end)
+                self.changed(record, key, other, None, stored.value, other.end, stored)
+        self.replace(record, key, session, folded, None, session.end, self.stored(key, session))
         return None
 
     def stored(self, key: bytes, window: Window) -> Stored | None:

@@ -45,7 +45,7 @@ class SlidingWindowedOperator(WindowStoreOperator[SlidingWindowed]):
             self._regular(record, key)
         # All windows before the first is stored: a record that fails in one is in none.
         for window, new, old, ts in self._changes:
-            self.replace(record, key, window, new, old, ts)
+            self.replace(record, key, window, new, old, ts, self.stored(key, window))
         if not self._taken:
             self.send_beside(Beside.LATE, record)
         return None

@@ -37,7 +37,9 @@ class TableOperator(Operator[N]):
 
     def log(self, key: Any, value: Any, ts: int, origin: str | None) -> None:
         """Write to the changelog what a batch leaves of a row, None if it is gone."""
-        self.send_beside(Beside.STORED, Record.made(key, value, ts, (), origin))
+        record = Record.made(key, value, ts, (), origin)
+        for way in self._beside[Beside.STORED]:
+            way(record)
 
     @abstractmethod
     def get(self, key: Any) -> Stored | None:

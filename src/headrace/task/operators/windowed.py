@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from struct import Struct
 from typing import Any, TypeVar
 
 from headrace.model.change import Change
@@ -39,7 +41,6 @@ class WindowedOperator(TableOperator[W]):
         self.windows, self.fold = node.windows, folding(self, node.fold)
         self.key = node.key_serde()
         self.time = StreamTime(task, node.name, node.windows.idle_ms, self._idle)
-        self._windowed_key = node.windowed_serde()
         self._emission = Emission(None if node.final else node.emit, self, old=self.sends_old)
         self._closed = task.memory.of(node.name, "closed", Closed)
         self._forgotten: list[Forgotten] | None = None
@@ -87,17 +88,19 @@ class WindowedOperator(TableOperator[W]):
         """Send on the last value of a window; `record` is the one that moved time on."""
         self.forward(self._record(record, Windowed(self.key.read(key), *window), Change(value), ts))
 
-    def replace(self, record: Record, key: bytes, window: Window, new: Any, old: Any, ts: int) -> None:
+    def replace(
+        self, record: Record, key: bytes, window: Window, new: Any, old: Any, ts: int, before: Stored | None
+    ) -> None:
         """Store the new value of a window and send on the change; `key` has the bytes of the record's key.
 
-        `old` is what Kafka Streams takes for the old value of a change: for the first of a window, what its folding
-        began with. Settled changes have the value that was settled before, as they have behind Kafka's caches.
+        `before` is what the store has of the window, `old` what Kafka Streams takes for the old value of a change: for
+        the first of a window, what its folding began with. Settled changes have the value that was settled before, as
+        they have behind Kafka's caches.
         """
-        before = self.stored(key, window)
         if self.node.emit is Emit.SETTLED:
             old = None if before is None else before.value
         self.keep(key, window, new, ts)
-        self.changed(record, window, new, old, ts, before)
+        self.changed(record, key, window, new, old, ts, before)
         if self._forgotten:
             self._send_forgotten(record, self._forgotten)
 
@@ -119,17 +122,18 @@ class WindowedOperator(TableOperator[W]):
         return self.lingering(*place) if found is None and self.task.stores.is_settling else found
 
     def sent(self, key: Any) -> Stored | None:
-        return self._emission.sent(self._windowed_key.write(key), self.get(key))
+        return self._emission.sent(_place(self.key.write(key.key), key.window), self.get(key))
 
     def lingering(self, key: bytes, window: Window) -> Stored | None:
         """What the store had of a window that it has forgotten in this batch."""
         raise NotImplementedError(type(self).__name__)
 
-    def changed(self, record: Record, window: Window, new: Any, old: Any, ts: int, before: Stored | None) -> None:
+    def changed(
+        self, record: Record, key: bytes, window: Window, new: Any, old: Any, ts: int, before: Stored | None
+    ) -> None:
         """A window of the record's key has a new value: send it on, unless only the last one is wanted."""
         if not self.node.final or self.is_logged:
-            key = Windowed(record.key, *window)
-            self._emission.changed(self._windowed_key.write(key), before, record, key, new, old, ts)
+            self._emission.changed(_place(key, window), before, record, Windowed(record.key, *window), new, old, ts)
 
     def send_through(self, emission: Emission) -> None:
         """Send on changes by the way of a table that this is a part of."""
@@ -146,7 +150,7 @@ class WindowedOperator(TableOperator[W]):
         for key, window, stored in windows:
             gone = Windowed(self.key.read(key), *window)
             self.send_beside(Beside.EXPIRED, self._record(record, gone, Change(stored.value), stored.ts))
-            self._emission.forget(self._windowed_key.write(gone), gone, stored.ts)
+            self._emission.forget(_place(key, window), gone, stored.ts)
 
     @staticmethod
     def _record(record: Record, key: Windowed[Any], change: Change, ts: int) -> Record:
@@ -193,14 +197,14 @@ class TimeWindowedOperator(WindowStoreOperator[TimeWindowed]):
         self.advance(record)
         key = self.key.write(record.key)
         holding = list(self.node.windows.holding(record.ts))
-        taking = [window for window in holding if self._takes(window)]
+        taking = holding[bisect_left(holding, True, key=self._takes) :]  # the earliest are over first
         for _ in range(len(holding) - len(taking) - (not taking)):
             self.task.drops.add(self.node.name, Reason.LATE)  # once for each window, as Kafka Streams counts
         if not taking:
             return self.drop(Reason.LATE if holding else Reason.EARLY, record)
         # All windows before the first is stored: a record that fails in one is in none.
-        for window, new, old, ts in [self._folded(record, key, window) for window in taking]:
-            self.replace(record, key, window, new, old, ts)
+        for folded in [self._folded(record, key, window) for window in taking]:
+            self.replace(record, key, *folded)
         return None
 
     def window(self, start: int) -> Window:
@@ -209,7 +213,15 @@ class TimeWindowedOperator(WindowStoreOperator[TimeWindowed]):
     def _takes(self, window: Window) -> bool:
         return self.node.windows.open(window, self.stream_time) and self.store.keeps(window.start)
 
-    def _folded(self, record: Record, key: bytes, window: Window) -> tuple[Window, Any, Any, int]:
+    def _folded(self, record: Record, key: bytes, window: Window) -> tuple[Window, Any, Any, int, Stored | None]:
         stored = self.store.get(key, window.start)
         old, ts = (self.fold.initial(), record.ts) if stored is None else (stored.value, max(record.ts, stored.ts))
-        return window, self.fold.add(record, old), old, ts
+        return window, self.fold.add(record, old), old, ts, stored
+
+
+def _place(key: bytes, window: Window) -> bytes:
+    """What the changes of a window are held under."""
+    return key + _TIMES.pack(*window)
+
+
+_TIMES = Struct(">qq")
