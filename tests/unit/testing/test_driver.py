@@ -157,7 +157,7 @@ def test_a_driver_says_what_went_through_it() -> None:
 def test_no_garbage_is_collected_in_a_batch_and_all_windows_are_there() -> None:
     app = hr.App("app")
     grouped = app.stream("in", key=hr.STRING, value=hr.STRING).group_by_key()
-    grouped.windowed_by(hr.hopping("1d", advance="10s")).count(store="n").to_stream().to("out")
+    grouped.windowed_by(hr.hopping("1d", advance="10s", grace="1h")).count(store="n").to_stream().to("out")
     driver = hr.testing.TopologyTestDriver(app)
     collected: list[str] = []
     gc.callbacks.append(lambda phase, _: collected.append(phase))
