@@ -52,7 +52,7 @@ class Aggregate(node: NodeSpec, task: Task) extends Folded(node, task) {
 
 /** One task's share of a cogroup. */
 class Cogroup(node: NodeSpec, task: Task) extends Folded(node, task) {
-  private val aggregators = node.ints("aggregators").map(task.computes(_))
+  private val aggregators = node.functions("aggregators").map(task.computes(_))
   private val initial = function("initial")
 
   override protected def begun(record: Record): Array[Byte] = initial.bytes(record)

@@ -89,7 +89,7 @@ final class ExactlyOnce(options: SinkOptions, task: Int, batch: Token) extends D
   override def overdue(failed: Throwable): Option[Throwable] = {
     val openMs = NANOSECONDS.toMillis(System.nanoTime - beganNanos)
     val isOverdue = begun && openMs >= producer.timeoutMs && ExactlyOnce.isGivenUp(failed)
-    Option.when(isOverdue)(new Fault("batch-too-long", openMs.toString, producer.timeoutMs.toString, "", failed).untried)
+    Option.when(isOverdue)(new Fault(FaultKind.BatchTooLong, openMs.toString, producer.timeoutMs.toString, "", failed).untried)
   }
 
   override def abort(): Unit = if (begun && !ended) {
@@ -180,7 +180,7 @@ final class TaskProducer(options: SinkOptions, task: Int) extends Lent {
     */
   def has(batch: Token): Boolean = {
     there.find(_.isAfter(batch)).foreach { later =>
-      throw new Fault("batch-behind", name, later.batch.toString, batch.batch.toString, null)
+      throw new Fault(FaultKind.BatchBehind, name, later.batch.toString, batch.batch.toString, null)
     }
     there.contains(batch)
   }

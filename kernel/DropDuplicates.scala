@@ -2,7 +2,7 @@ package org.apache.spark.sql.headrace
 
 /** One task's share of dropping records that have come before: the times of those that were sent on, by key and id. */
 class DropDuplicates(node: NodeSpec, task: Task) extends Operator(node, task) {
-  private val id = if (node.parameters.has("id")) function("id") else null
+  private val id = if (node.has("id")) function("id") else null
   private val within = node.long("within_ms")
   // A record that is not late asks for what is at most `within` before it, and it lies that much behind itself.
   private val sent = task.windowLists(node.stores.head, 2 * within)

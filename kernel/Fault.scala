@@ -31,27 +31,27 @@ class Fault(
     extends RuntimeException(Fault.line(kind, subject, reason, where, trace), cause) {
 
   /** Whether a function of this node failed. */
-  def isOf(node: String): Boolean = kind == "failed" && subject == node
+  def isOf(node: String): Boolean = kind == FaultKind.Failed && subject == node
 
   /** Whether there is no topic of a name, or cannot be one. */
-  def isOfTopic: Boolean = kind == "topic-missing" || kind == "unwritable"
+  def isOfTopic: Boolean = kind == FaultKind.TopicMissing || kind == FaultKind.Unwritable
 
   /** As what Spark does not try a task again for, which is only a result that it cannot send. */
   def untried: Throwable = new NotSerializableException(getMessage).initCause(this)
 
   /** The class that Python has for what happened. */
   def error: String = (kind, cause) match {
-    case ("timestamp-invalid", _) => "TimestampInvalid"
+    case (FaultKind.TimestampInvalid, _) => "TimestampInvalid"
     case (_, refusal: Refusal) => refusal.error
     case _ => new Refusal(reason).error
   }
 
   /** What is told of the record, in the words of the errors that Python has for it. */
   def told: String = kind match {
-    case "undecodable" =>
+    case FaultKind.Undecodable =>
       val Array(part, serde) = subject.split(" ", 2)
       s"the $part of a record is not $serde: $reason"
-    case "timestamp-invalid" => s"a record has the time $subject, $reason"
+    case FaultKind.TimestampInvalid => s"a record has the time $subject, $reason"
     case _ => reason
   }
 }
@@ -69,7 +69,7 @@ object Fault {
 
   /** A partition that the state knows nothing of; not Spark's `raise_error`, whose text stands in each of its plans. */
   def newPartition(topic: UTF8String, known: Int): Int =
-    throw new Fault("partitions-changed", topic.toString, known.toString, s"more than $known", null)
+    throw new Fault(FaultKind.PartitionsChanged, topic.toString, known.toString, s"more than $known", null)
 
   /** What the broker does not allow a task of the sink, by name: Kafka's exceptions often leave it out.
     *
@@ -78,10 +78,10 @@ object Fault {
     */
   def ofDenial(caught: Throwable, topic: (String, String), producer: String): Throwable = {
     causes(caught).collectFirst {
-      case denied: TopicAuthorizationException => new Fault("not-allowed", s"topic '${topic._2}'", topic._1, "", denied)
-      case denied: GroupAuthorizationException => new Fault("not-allowed", s"group '$producer'", "Read", "", denied)
+      case denied: TopicAuthorizationException => new Fault(FaultKind.NotAllowed, s"topic '${topic._2}'", topic._1, "", denied)
+      case denied: GroupAuthorizationException => new Fault(FaultKind.NotAllowed, s"group '$producer'", "Read", "", denied)
       case denied: TransactionalIdAuthorizationException =>
-        new Fault("not-allowed", s"transactional id '$producer'", "Write", "", denied)
+        new Fault(FaultKind.NotAllowed, s"transactional id '$producer'", "Write", "", denied)
     }.getOrElse(caught)
   }
 

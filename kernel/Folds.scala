@@ -12,12 +12,12 @@ abstract class Fold {
 
 object Fold {
   def of(node: NodeSpec, computes: Computes): Fold = {
-    def function(name: String): Compute = computes(node.parameters.get(name).asInt)
+    def function(name: String): Compute = computes(node.function(name))
     node.text("fold") match {
       case "count" => Counting
       case "reduce" => new Reducing(computes, function("reducer"))
       case "aggregate" =>
-        val merger = if (node.parameters.has("merger")) function("merger") else null
+        val merger = if (node.has("merger")) function("merger") else null
         new Aggregating(computes, function("initial"), function("aggregator"), merger)
     }
   }

@@ -1,21 +1,19 @@
 package org.apache.spark.sql.headrace
 
-import java.util.Base64
-
 /** A function of the user's that says of each record which a topic does not take what becomes of it.
   *
   * A Python process is asked. That is seldom, so that it knows nothing from one question to the next.
   *
-  * @param code the function, as Python reads it
+  * @param function as Python reads it
   */
-case class Handler(worker: PythonSpec, id: String, code: String) {
+case class Handler(function: PythonCodeSpec) {
   /** "fail", "skip" or "dead_letter". */
   def answer(record: TopicLimits.Written, refusal: Refusal): String = {
-    val process = PythonWorker.borrow(worker, id, id)
+    val process = PythonWorker.borrow(function.worker, function.id, function.id)
     var done = false
     try {
       val frame = new FrameWriter
-      frame.bytes(Base64.getDecoder.decode(code)).bytes(record.value)
+      frame.bytes(function.code).bytes(record.value)
       frame.text(record.topic).text(refusal.error).text(refusal.getMessage)
       process.send('H', frame.take())
       val said = process.receive() match {

@@ -194,7 +194,7 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
 
     /** What to fail with if a record that was refused is to stop the application. */
     def fault(refusal: Refusal): Fault =
-      if (closed != null) closed else new Fault("unwritable", topic, refusal.getMessage, "", refusal)
+      if (closed != null) closed else new Fault(FaultKind.Unwritable, topic, refusal.getMessage, "", refusal)
   }
 
   override def commit(): WriterCommitMessage = {
@@ -218,7 +218,7 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
     case other @ (_: ProducerFencedException | _: InvalidProducerEpochException) => other
     case other => Fault.ofDenial(other, ("Write", topic), s"${options.app}-sink-") match {
       case denied: Fault => denied
-      case _ => new Fault("unwritable", topic, reason(other), "", other)
+      case _ => new Fault(FaultKind.Unwritable, topic, reason(other), "", other)
     }
   }
 }
@@ -244,7 +244,7 @@ object KafkaSinkWriter {
   }
 
   private def refusalOf(fault: Fault): Refusal =
-    if (fault.kind == "topic-missing") new Refusal(s"there is no topic '${fault.subject}'", "TopicMissing")
+    if (fault.kind == FaultKind.TopicMissing) new Refusal(s"there is no topic '${fault.subject}'", "TopicMissing")
     else new Refusal(fault.reason, "RecordRefused")
 
   private def bytes(row: InternalRow, field: Int): Array[Byte] = if (row.isNullAt(field)) null else row.getBinary(field)

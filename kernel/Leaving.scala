@@ -38,15 +38,12 @@ final class Leaving(group: Int) {
 
   /** Right behind the record it comes of, first what was held back and is late already.
     *
-    * By bits that the number of a queue has for that, see `spark/queues.py`.
+    * By the bits that the number of a queue has for that.
     */
-  private def waiting(onTime: Boolean): Long = (queue & ~OnTime) | Behind | (if (onTime) OnTime else 0)
+  private def waiting(onTime: Boolean): Long = (queue & ~QueueBits.OnTime) | QueueBits.Behind | (if (onTime) QueueBits.OnTime else 0)
 }
 
 object Leaving {
   private val AtTheEnd = Long.MaxValue
   private val BeforeAll = Long.MinValue
-
-  private val Behind = 1L << 23
-  private val OnTime = 1L << 22
 }

@@ -35,7 +35,7 @@ abstract class Operator(val node: NodeSpec, val task: Task) {
 
   /** The way of an input, on which a record that fails here is sent to where failures are read, if they are. */
   def entry(position: Int): Way =
-    if (!node.readsFailures) way(position) else if (node.has("decoded_key")) decoded(way(position)) else guarded(way(position))
+    if (!node.readsFailures) way(position) else if (node.failure.decodes) decoded(way(position)) else guarded(way(position))
 
   /** Handle one record, and send on what comes of it. */
   def onRecord(record: Record): Unit
@@ -90,20 +90,22 @@ abstract class Operator(val node: NodeSpec, val task: Task) {
     sendFailure(record.plain, fault.error, fault.told)
   }
 
+  private lazy val failure = task.computes(node.failure.told)
+
   private def handles(fault: Fault): Boolean = node.readsFailures && fault.isOf(node.label)
 
   /** Send a record to where failures are read, and count it. */
   private def sendFailure(record: Record, error: String, message: String): Unit = {
     task.drops.add(node.name, Reason.Failed)
     task.computes.sides(error.getBytes(UTF_8), message.getBytes(UTF_8))
-    sendBeside(Beside.Failed, record.withValue(computed(function("failure"), record, record.value)))
+    sendBeside(Beside.Failed, record.withValue(computed(failure, record, record.value)))
   }
 
   /** The way of a topic's records; those that have no time, or whose bytes do not fit, go to where the failures of their
     * source are read.
     */
   private def decoded(way: Way): Way = {
-    val (key, value) = (function("decoded_key"), function("decoded_value"))
+    val (key, value) = (task.computes(node.failure.decodedKey), task.computes(node.failure.decodedValue))
     record =>
       if (record.old != null) {
         val Seq(error, message) = Bytes.parts(record.old).map(new String(_, UTF_8)).toSeq
@@ -119,7 +121,7 @@ abstract class Operator(val node: NodeSpec, val task: Task) {
   /** The table that is the input at this position. */
   protected def table(position: Int): TableOperator = upstream(position).asInstanceOf[TableOperator]
 
-  protected def function(name: String): Compute = task.computes(node.parameters.get(name).asInt)
+  protected def function(name: String): Compute = task.computes(node.function(name))
 
   /** A function's result for a record whose value is another one. */
   protected def computed(function: Compute, record: Record, value: Array[Byte]): Array[Byte] = {
@@ -128,34 +130,17 @@ abstract class Operator(val node: NodeSpec, val task: Task) {
   }
 }
 
-/** Why a record was dropped. */
-object Reason extends Enumeration {
-  val NoKey = Value("no key")
-  val NoValue = Value("no value")
-  val Late = Value("late")
-  val Older = Value("older than the row")
-  val NoTime = Value("no time")
-  val NoPartition = Value("no partition")
-  val Early = Value("before the window")
-  val Duplicate = Value("duplicate")
-  val Failed = Value("failed")
-  val Refused = Value("refused")
-  val Outdated = Value("the row has changed since it asked")
-}
-
-/** What stands beside the result of an operator: what it had to leave out of it, or the rows of its store. */
-object Beside extends Enumeration {
-  val Late = Value("late")
-  val Failed = Value("failed")
-  val Expired = Value("expired")
-  val Stored = Value("stored")
-}
-
 object Operator {
   /** The way of a change into an operator that only looks things up: it finds the new row when it asks for it. */
   val silent: Way = _ => ()
 
-  def apply(node: NodeSpec, task: Task): Operator = node.op match {
+  def apply(node: NodeSpec, task: Task): Operator = {
+    val made = of(node, task)
+    node.parameters.complete()
+    made
+  }
+
+  private def of(node: NodeSpec, task: Task): Operator = node.op match {
     case "aggregate" => new Aggregate(node, task)
     case "branch" | "errors" | "expired" | "late" | "merge" | "skipped" | "stream" | "through" => new Pass(node, task)
     case "cogroup" => new Cogroup(node, task)
@@ -194,6 +179,6 @@ object Operator {
     case "versioned_table" => new VersionedTable(node, task)
     case "windowed" => new TimeWindowed(node, task)
     case "windowed_cogroup" => new WindowedCogroup(node, task)
-    case other => throw new IllegalArgumentException(s"the kernel has no operator '$other'")
+    case other => throw new SpecMismatch(s"the kernel has no operator '$other'")
   }
 }

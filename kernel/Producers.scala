@@ -61,10 +61,10 @@ class SharedProducer(options: SinkOptions) extends Lent {
   /** Fail early and plainly for a topic that is not there, or make it where that is wanted. */
   def check(topic: String): Unit = if (!known.contains(topic)) {
     try Topic.validate(topic)
-    catch { case invalid: InvalidTopicException => throw new Fault("unwritable", topic, invalid.getMessage, "", invalid) }
+    catch { case invalid: InvalidTopicException => throw new Fault(FaultKind.Unwritable, topic, invalid.getMessage, "", invalid) }
     Clients.asked(options.kafka) { admin =>
       if (!isThere(admin, topic)) {
-        if (!options.createTopics) throw new Fault("topic-missing", topic, options.kafka("bootstrap.servers"), "", null)
+        if (!options.createTopics) throw new Fault(FaultKind.TopicMissing, topic, options.kafka("bootstrap.servers"), "", null)
         create(admin, topic)
       }
     }
@@ -109,7 +109,7 @@ class SharedProducer(options: SinkOptions) extends Lent {
     } catch {
       case e: ExecutionException if e.getCause.isInstanceOf[TopicExistsException] => ()
       case e: ExecutionException if e.getCause.isInstanceOf[RetriableException] => throw e.getCause
-      case e: ExecutionException => throw new Fault("unwritable", topic, e.getCause.getMessage, "", e.getCause)
+      case e: ExecutionException => throw new Fault(FaultKind.Unwritable, topic, e.getCause.getMessage, "", e.getCause)
     }
   }
 }

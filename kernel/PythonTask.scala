@@ -16,6 +16,7 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
   import PythonTask._
 
   private val program = stage.python
+  private val code = program.code
   private val batch = TaskContext.get().getLocalProperty(MicroBatchExecution.BATCH_ID_KEY).toLong
   private val name = s"${stage.id}/$group"
   private val cells = mutable.Map.empty[String, Cells]
@@ -29,7 +30,7 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
   private val out = new mutable.ArrayDeque[Envelope]
   private val leaving = new Leaving(group)
   private val frame = new FrameWriter
-  private val worker = PythonWorker.borrow(program.worker, program.id, name)
+  private val worker = PythonWorker.borrow(code.worker, code.id, name)
   private val place = Losses.Place(tally.id, stage.number, group, batch)
   private val careful = Losses.of(place)
   private val chunk = new Array[Envelope](Largest)
@@ -63,9 +64,9 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
   }
 
   private def begin(): Unit = watched(taken, taken) {
-    if (worker.programs.add(program.id)) worker.send('P', frame.text(program.id).bytes(program.code).take())
+    if (worker.programs.add(code.id)) worker.send('P', frame.text(code.id).bytes(code.code).take())
     val remembered = cellsOf(Memory).scan(Array.emptyByteArray, Bytes.End).toArray
-    frame.text(program.id).text(name).int(TaskContext.getPartitionId()).long(batch).long(clock.now)
+    frame.text(code.id).text(name).int(TaskContext.getPartitionId()).long(batch).long(clock.now)
     frame.byte(if (worker.tasks.get(name).contains(batch - 1)) 1 else 0).int(remembered.length)
     remembered.foreach(cell => frame.bytes(cell.key).bytes(cell.value))
     worker.send('B', frame.take())

@@ -14,10 +14,10 @@ import org.apache.spark.SparkFiles
   * @param timeoutMs how long one may be silent
   * @param memoryMb  how much memory one may take
   */
-case class PythonSpec(python: String, path: Seq[String], timeoutMs: Long, memoryMb: Int)
+case class PythonWorkerSpec(python: String, path: Seq[String], timeoutMs: Long, memoryMb: Int)
 
 /** A Python process beside the tasks: takes messages on its standard input and answers on what was its standard output. */
-final class PythonWorker(val spec: PythonSpec) {
+final class PythonWorker(val spec: PythonWorkerSpec) {
   private val errors = File.createTempFile("headrace-worker-", ".log")
   private val process = {
     val builder = new ProcessBuilder(spec.python, "-m", "headrace.lane.worker", spec.memoryMb.toString)
@@ -96,7 +96,7 @@ final class PythonWorker(val spec: PythonSpec) {
 
 /** A worker that is gone, with what it said last. */
 final class WorkerLost(why: String, said: String, cause: Throwable, where: String = "")
-    extends Fault("worker-lost", "", why, where, cause, said) {
+    extends Fault(FaultKind.WorkerLost, "", why, where, cause, said) {
   /** The same, with the records that it had. */
   def at(records: String): WorkerLost = new WorkerLost(reason, trace, getCause, records)
 }
@@ -105,12 +105,12 @@ final class WorkerLost(why: String, said: String, cause: Throwable, where: Strin
 object PythonWorker {
   private val Said = 4000
   private val MostPrograms = 16
-  private val idle = mutable.Map.empty[PythonSpec, mutable.ArrayDeque[PythonWorker]]
+  private val idle = mutable.Map.empty[PythonWorkerSpec, mutable.ArrayDeque[PythonWorker]]
 
   sys.addShutdownHook(close())
 
   /** A worker: one that ran this task before, one that knows the program, any, or a new one. */
-  def borrow(spec: PythonSpec, program: String, task: String): PythonWorker = synchronized {
+  def borrow(spec: PythonWorkerSpec, program: String, task: String): PythonWorker = synchronized {
     val waiting = idle.getOrElseUpdate(spec, mutable.ArrayDeque.empty)
     waiting.filterInPlace(_.alive)
     val found = waiting.find(_.tasks.contains(task)).orElse(waiting.find(worker => worker.programs(program) && worker.tasks.isEmpty))

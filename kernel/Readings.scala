@@ -67,7 +67,7 @@ final class Reading(val of: Reading.Of, config: util.Map[String, Object], unread
       do brought = consumer.poll(Reading.Wait).iterator
       while (!brought.hasNext && consumer.position(of.partition) == before && System.nanoTime < deadline)
     } catch {
-      case gone: OffsetOutOfRangeException => throw new Fault("records-gone", of.partition.toString, before.toString, "", gone)
+      case gone: OffsetOutOfRangeException => throw new Fault(FaultKind.RecordsGone, of.partition.toString, before.toString, "", gone)
     }
     if (!brought.hasNext && consumer.position(of.partition) == before)
       throw new TimeoutException(s"nothing came of ${of.partition} from $before on for ${Reading.Silence.toSeconds} s")

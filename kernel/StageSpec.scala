@@ -1,10 +1,8 @@
 package org.apache.spark.sql.headrace
 
-import scala.jdk.CollectionConverters._
+import com.fasterxml.jackson.databind.ObjectMapper
 
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-
-/** What one stage runs, as the planner wrote it in JSON.
+/** What one stage runs, as `spark/spec/stage.py` of the planner has it.
   *
   * @param id      unlike that of any other stage in this process
   * @param number  its place among the stages of its application, from 1
@@ -24,7 +22,7 @@ case class StageSpec(
     functions: Seq[String],
     apart: Boolean,
     ordered: Boolean,
-    python: PythonProgram) {
+    python: PythonProgramSpec) {
   /** The stores of all operators, each once. */
   def stores: Seq[String] = nodes.flatMap(_.stores).distinct
 }
@@ -36,19 +34,24 @@ case class StageSpec(
   * @param exits   by the tag of an edge that leads out of it, where to
   * @param topics  those that records are read from, see [[Where]]
   */
-case class PythonProgram(
-    id: String,
-    code: Array[Byte],
-    worker: PythonSpec,
-    entries: Map[Int, Seq[String]],
-    exits: Map[Int, Going.Value],
-    topics: Map[Long, String])
+case class PythonProgramSpec(
+    code: PythonCodeSpec, entries: Map[Int, Seq[String]], exits: Map[Int, Going.Value], topics: Map[Long, String])
+
+/** Code that a Python process runs, pickled. */
+case class PythonCodeSpec(id: String, code: Array[Byte], worker: PythonWorkerSpec)
 
 /** One operator of a stage.
   *
-  * @param label  what failures of its functions call it
-  * @param ways   where its results go, one after the other
-  * @param beside the same for the streams that stand beside the result, by their kind
+  * @param label      what failures of its functions call it
+  * @param ways       where its results go, one after the other
+  * @param beside     the same for its side outputs, by their kind
+  * @param sendsOld   whether the changes it sends carry old values
+  * @param idleMs     after how long a silence its stream time follows the clock; -1 for never
+  * @param lookedUp   whether the rows of a windowed table are asked for, beside following its changes
+  * @param branches   the positions of the branches that its ways lead to
+  * @param expiry     after what time the rows of its store go, null if they stay
+  * @param failure    how its failures are told that are read as a stream, null if they are not
+  * @param parameters what only operators of its kind have
   */
 case class NodeSpec(
     name: String,
@@ -58,26 +61,44 @@ case class NodeSpec(
     ways: Seq[WaySpec],
     beside: Map[Beside.Value, Seq[WaySpec]],
     stores: Seq[String],
-    parameters: JsonNode) {
-
-  def text(name: String): String = parameters.get(name).asText
-
-  def flag(name: String): Boolean = parameters.get(name).asBoolean
-
-  def long(name: String): Long = parameters.get(name).asLong
+    sendsOld: Boolean,
+    idleMs: Long,
+    lookedUp: Boolean,
+    branches: Seq[Int],
+    expiry: ExpirySpec,
+    failure: FailureSpec,
+    parameters: Described) {
 
   /** Whether failures are read as a stream. */
-  def readsFailures: Boolean = has("failure")
+  def readsFailures: Boolean = failure != null
+
+  def text(name: String): String = parameters.text(name)
+
+  def flag(name: String): Boolean = parameters.flag(name)
+
+  def flags(name: String): Seq[Boolean] = parameters.flags(name)
+
+  def long(name: String): Long = parameters.long(name)
+
+  def longOr(name: String, default: Long): Long = parameters.orElse(name, default)(parameters.long)
 
   def has(name: String): Boolean = parameters.has(name)
 
-  /** The numbers of functions. */
-  def ints(name: String): Seq[Int] = parameters.get(name).elements.asScala.map(_.asInt).toSeq
+  /** The number of a function, or the numbers of several. */
+  def function(name: String): Int = parameters.int(name)
 
-  /** After how long a silence stream time follows the clock; -1 for never. */
-  def idleMs: Long = parameters.get("idle_ms").asLong(-1)
+  def functions(name: String): Seq[Int] = parameters.ints(name)
 
+  /** Whether every change of a table is sent on, or what a batch leaves of a row. */
   def everyChange: Boolean = text("emit") == "every"
+}
+
+/** The rows of a store go after a while, by the stream time of this name. */
+case class ExpirySpec(ttlMs: Long, time: String)
+
+/** The numbers of the functions that tell a failure; of a source also of those that decode its records, else -1. */
+case class FailureSpec(told: Int, decodedKey: Int, decodedValue: Int) {
+  def decodes: Boolean = decodedKey >= 0
 }
 
 sealed trait WaySpec
@@ -88,64 +109,68 @@ case class Into(operator: Int, position: Int) extends WaySpec
 /** Out of the stage, on the edge of this tag. */
 case class Out(tag: Int, going: Going.Value) extends WaySpec
 
-/** Where records go that leave a stage: on, to any task; later, to the same task, where they have to be before what comes of
-  * them; out, to topics, and to no task any more.
-  */
-object Going extends Enumeration {
-  val On = Value("on")
-  val Later = Value("later")
-  val Out = Value("out")
-}
-
 object StageSpec {
-  def parse(json: String): StageSpec = {
-    val root = new ObjectMapper().readTree(json)
+  def parse(json: String): StageSpec = whole(json, "stage") { stage =>
     StageSpec(
-      id = root.get("id").asText,
-      number = root.get("number").asInt,
-      nodes = root.get("nodes").elements.asScala.map(node).toIndexedSeq,
-      entries = root.get("entries").properties.asScala.map(entry => entry.getKey.toInt -> ways(entry.getValue)).toMap,
-      times = root.get("times").properties.asScala.map(entry => entry.getKey.toInt -> entry.getValue.asText).toMap,
-      functions = root.get("functions").elements.asScala.map(_.asText).toSeq,
-      apart = root.get("apart").asBoolean,
-      ordered = root.get("ordered").asBoolean,
-      python = if (root.has("python")) program(root.get("python")) else null)
+      id = stage.text("id"),
+      number = stage.int("number"),
+      nodes = stage.parts("nodes").map(complete(_)(node)).toIndexedSeq,
+      entries = stage.partsBy("entries").map { case (tag, ways) => tag.toInt -> ways.map(complete(_)(way)) },
+      times = stage.textBy("times").map { case (tag, time) => tag.toInt -> time },
+      functions = stage.texts("functions"),
+      apart = stage.flag("apart"),
+      ordered = stage.flag("ordered"),
+      python = stage.orElse[PythonProgramSpec]("python", null)(name => complete(stage.part(name))(program)))
   }
-
-  private def program(json: JsonNode): PythonProgram = PythonProgram(
-    id = json.get("id").asText,
-    code = json.get("code").binaryValue,
-    worker = worker(json),
-    entries = json.get("entries").properties.asScala
-      .map(entry => entry.getKey.toInt -> entry.getValue.elements.asScala.map(_.asText).toSeq).toMap,
-    exits = json.get("exits").properties.asScala.map(exit => exit.getKey.toInt -> Going.withName(exit.getValue.asText)).toMap,
-    topics = Where.topics(json.get("topics").toString))
-
-  private def worker(json: JsonNode): PythonSpec = PythonSpec(
-    json.get("python").asText,
-    json.get("path").elements.asScala.map(_.asText).toSeq,
-    json.get("timeout_ms").asLong,
-    json.get("memory_mb").asInt)
 
   /** The function that says what becomes of records which a topic does not take; null without one. */
-  def handler(json: String): Handler = if (json == null) null else {
-    val root = new ObjectMapper().readTree(json)
-    Handler(worker(root), root.get("id").asText, root.get("code").asText)
+  def handler(json: String): Handler = if (json == null) null else Handler(whole(json, "handler")(code))
+
+  private def program(python: Described): PythonProgramSpec = PythonProgramSpec(
+    code = complete(python.part("code"))(code),
+    entries = python.textsBy("entries").map { case (tag, stores) => tag.toInt -> stores },
+    exits = python.textBy("exits").map { case (tag, going) => tag.toInt -> Going.withName(going) },
+    topics = python.textBy("topics").map { case (place, topic) => place.toLong -> topic })
+
+  private def code(described: Described): PythonCodeSpec =
+    PythonCodeSpec(described.text("id"), described.bytes("code"), complete(described.part("worker"))(worker))
+
+  private def worker(described: Described): PythonWorkerSpec = PythonWorkerSpec(
+    described.text("python"), described.texts("path"), described.long("timeout_ms"), described.int("memory_mb"))
+
+  private def node(one: Described): NodeSpec = NodeSpec(
+    name = one.text("name"),
+    label = one.text("label"),
+    op = one.text("op"),
+    inputs = one.ints("inputs"),
+    ways = one.parts("ways").map(complete(_)(way)),
+    beside = one.partsBy("beside").map { case (kind, ways) => Beside.withName(kind) -> ways.map(complete(_)(way)) },
+    stores = one.texts("stores"),
+    sendsOld = one.flag("sends_old"),
+    idleMs = one.orElse("idle_ms", -1L)(one.long),
+    lookedUp = one.flag("looked_up"),
+    branches = one.ints("branches"),
+    expiry = one.orElse[ExpirySpec]("expiry", null)(name => complete(one.part(name))(expiry)),
+    failure = one.orElse[FailureSpec]("failure", null)(name => complete(one.part(name))(failure)),
+    parameters = one.part("parameters").of(s"operator '${one.text("op")}'"))
+
+  private def expiry(described: Described): ExpirySpec = ExpirySpec(described.long("ttl_ms"), described.text("time"))
+
+  private def failure(described: Described): FailureSpec = FailureSpec(
+    told = described.int("told"),
+    decodedKey = described.orElse("decoded_key", -1)(described.int),
+    decodedValue = described.orElse("decoded_value", -1)(described.int))
+
+  private def way(described: Described): WaySpec =
+    if (described.has("tag")) Out(described.int("tag"), Going.withName(described.text("going")))
+    else Into(described.int("operator"), described.int("position"))
+
+  private def whole[T](json: String, what: String)(read: Described => T): T =
+    complete(new Described(new ObjectMapper().readTree(json), what))(read)
+
+  private def complete[T](described: Described)(read: Described => T): T = {
+    val made = read(described)
+    described.complete()
+    made
   }
-
-  private def node(json: JsonNode): NodeSpec = NodeSpec(
-    name = json.get("name").asText,
-    label = json.get("label").asText,
-    op = json.get("op").asText,
-    inputs = numbers(json.get("inputs")),
-    ways = ways(json.get("ways")),
-    beside = json.get("beside").properties.asScala.map(entry => Beside.withName(entry.getKey) -> ways(entry.getValue)).toMap,
-    stores = json.get("stores").elements.asScala.map(_.asText).toSeq,
-    parameters = json.get("parameters"))
-
-  private def numbers(json: JsonNode): Seq[Int] = json.elements.asScala.map(_.asInt).toSeq
-
-  private def ways(json: JsonNode): Seq[WaySpec] = json.elements.asScala.map { way =>
-    if (way.isArray) Into(way.get(0).asInt, way.get(1).asInt) else Out(way.get("tag").asInt, Going.withName(way.get("going").asText))
-  }.toSeq
 }

@@ -69,8 +69,8 @@ class ToStream(node: NodeSpec, task: Task) extends Operator(node, task) {
 
 /** Sends each record to the branch of the first predicate that is true, or to the default branch. */
 class Split(node: NodeSpec, task: Task) extends Operator(node, task) {
-  private val predicates = node.ints("predicates").map(task.computes(_)).toArray
-  private val positions = node.ints("branches").toArray
+  private val predicates = node.functions("predicates").map(task.computes(_)).toArray
+  private val positions = node.branches.toArray
 
   override def onRecord(record: Record): Unit = {
     task.computes.value(record.value)

@@ -9,7 +9,7 @@ class StreamJoin(node: NodeSpec, task: Task) extends Operator(node, task) {
   /** How far a partner may lie before and after a record, by the side of the record. */
   private val before = Array(node.long("before_ms"), node.long("after_ms"))
   private val after = before.reverse
-  private val keeps = node.ints("keeps").map(_ == 1).toArray
+  private val keeps = node.flags("keeps").toArray
   private val keepsAny = keeps.contains(true)
   private val oneStore = node.flag("one_store")
   private val oneStream = node.flag("one_stream")

@@ -4,7 +4,7 @@ package org.apache.spark.sql.headrace
 class StreamTableJoin(node: NodeSpec, task: Task) extends Operator(node, task) {
   private val joiner = function("joiner")
   private val keepAll = node.flag("keep_all")
-  private val waits = node.parameters.has("grace_ms")
+  private val waits = node.has("grace_ms")
   private val grace = if (waits) node.long("grace_ms") else 0
   private val time = new StreamTime(task, node, () => release())
   /** By time, then by the bytes of the key, then by arrival. */

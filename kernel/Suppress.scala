@@ -14,12 +14,14 @@ class Suppress(node: NodeSpec, task: Task) extends TableOperator(node, task) {
 
   private val isFinal = node.flag("final")
   private val waitMs = node.long("wait_ms")
-  private val mostRecords = node.long("max_records")
-  private val mostBytes = node.long("max_bytes")
+  private val mostRecords = node.longOr("max_records", -1)
+  private val mostBytes = node.longOr("max_bytes", -1)
   private val bounded = mostRecords >= 0 || mostBytes >= 0
   /** Of the windows, to know their ends; less than 0 for sessions, whose keys have them. */
-  private val windowMs = node.long("window_ms")
+  private val windowMs = node.longOr("window_ms", -1)
   private val settled = !node.everyChange
+  private val failWhenFull = node.flag("fail_when_full")
+  private val where = function("where")
   private val cells = task.cells(node, "held back")
   private val time = new StreamTime(task, node, () => idle(), () => nextTime)
   private val records = task.memory.of(node.name, "records held back", 0)
@@ -82,8 +84,8 @@ class Suppress(node: NodeSpec, task: Task) extends TableOperator(node, task) {
   private def makeRoom(record: Record): Unit = {
     var most = exceeded
     while (most != null) {
-      if (node.flag("fail_when_full")) {
-        throw new Fault("buffer-full", node.label, most, new String(function("where").bytes(record), UTF_8), null)
+      if (failWhenFull) {
+        throw new Fault(FaultKind.BufferFull, node.label, most, new String(where.bytes(record), UTF_8), null)
       }
       load(if (turns.isEmpty) stored.value else math.min(stored.value, turns.peek.turn))
       release()

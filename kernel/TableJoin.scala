@@ -10,7 +10,7 @@ class TableJoin(node: NodeSpec, task: Task) extends TableOperator(node, task) {
   private val rows: Kept = if (node.flag("named") || remembers) kept(node.stores.head) else null
   /** Which sides a row cannot do without. */
   private val needs = Array(node.text("side") != "outer", node.text("side") == "inner")
-  private val versioned = node.ints("versioned").map(_ == 1)
+  private val versioned = node.flags("versioned")
 
   override def way(position: Int): Way = on(position, _)
 

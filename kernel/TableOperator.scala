@@ -2,7 +2,7 @@ package org.apache.spark.sql.headrace
 
 /** A table: it can be asked for the value of a key, and sends on the changes. */
 abstract class TableOperator(node: NodeSpec, task: Task) extends Operator(node, task) {
-  protected val sendsOld: Boolean = node.flag("sends_old")
+  protected val sendsOld: Boolean = node.sendsOld
 
   /** Writes to the changelog what a batch leaves of a row, without a value if it is gone; null if there is none. */
   protected val log: Record => Unit =
@@ -23,10 +23,10 @@ abstract class TableOperator(node: NodeSpec, task: Task) extends Operator(node, 
 
   /** The rows in the store of this name. */
   protected def kept(store: String): Kept = {
-    val expiry = if (node.has("ttl_ms")) {
+    val expiry = if (node.expiry == null) null else {
       val earliest = task.memory.of(store, "earliest turn", Long.MaxValue)
-      new Expiry(node.long("ttl_ms"), task.time(node.text("time")), task.cachedCells(s"turns of $store"), earliest)
-    } else null
+      new Expiry(node.expiry.ttlMs, task.time(node.expiry.time), task.cachedCells(s"turns of $store"), earliest)
+    }
     new Kept(task.cells(store), node.everyChange, sendsOld, forward, log, expiry, drop(Reason.Late, _))
   }
 }

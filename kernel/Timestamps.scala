@@ -3,8 +3,6 @@ package org.apache.spark.sql.headrace
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.HashMap
 
-import scala.jdk.CollectionConverters._
-
 import org.apache.spark.unsafe.types.UTF8String
 
 /** One task's share of the times of a source: gives each record the time that the source says, and remembers the latest
@@ -17,7 +15,7 @@ class Timestamps(node: NodeSpec, task: Task) extends Operator(node, task) {
   import Timestamps._
 
   private val extract = function("time")
-  private val topics = node.parameters.get("topics").properties.asScala.map(one => one.getKey.toLong -> one.getValue.asText).toMap
+  private val topics = node.parameters.textBy("topics").map { case (place, topic) => place.toLong -> topic }
   private val goesOn = node.flag("goes_on")
   private val latestOf = new HashMap[Long, Remembered]
 
@@ -25,7 +23,7 @@ class Timestamps(node: NodeSpec, task: Task) extends Operator(node, task) {
     try stamp(record)
     catch {
       case fault: Fault if goesOn =>
-        val told = if (fault.kind == "undecodable") null else mark(fault)
+        val told = if (fault.kind == FaultKind.Undecodable) null else mark(fault)
         forward(record.withTime(math.max(record.ts, 0)).withOld(told))
     }
 
@@ -43,20 +41,19 @@ class Timestamps(node: NodeSpec, task: Task) extends Operator(node, task) {
 
   /** The latest time of a partition, which is remembered by name: the numbers of a plan change with it. */
   private def partition(source: Long): Remembered =
-    task.memory.of(node.name, s"time of ${topics(source >> Place)} ${source & InPlace}", Unknown)
+    task.memory.of(node.name, s"time of ${topics(source >> QueueBits.Place)} ${source & InPlace}", Unknown)
 }
 
 object Timestamps {
   private val Unknown = -1L
-  private val Place = 40
-  private val InPlace = (1L << Place) - 1
+  private val InPlace = (1L << QueueBits.Place) - 1
 
   /** A time that is known, as it is; one that is not is refused. */
   def known(ts: Long, reason: UTF8String): Long = if (ts < 0) throw new Refusal(reason.toString) else ts
 
   /** What a record says whose time is not known; null if it is. */
   def untimed(ts: Long, reason: UTF8String): Array[Byte] =
-    if (ts >= 0) null else mark(new Fault("timestamp-invalid", ts.toString, reason.toString, "", null))
+    if (ts >= 0) null else mark(new Fault(FaultKind.TimestampInvalid, ts.toString, reason.toString, "", null))
 
   private def mark(fault: Fault): Array[Byte] = Bytes.letter(fault.error.getBytes(UTF_8), fault.told.getBytes(UTF_8))
 }

@@ -20,12 +20,12 @@ final class TopicIds(kafka: Map[String, String]) extends AutoCloseable {
       try topic -> found.get.topicId.toString
       catch {
         case gone: ExecutionException if gone.getCause.isInstanceOf[UnknownTopicOrPartitionException] =>
-          throw new Fault("topic-missing", topic, kafka("bootstrap.servers"), "", gone.getCause)
+          throw new Fault(FaultKind.TopicMissing, topic, kafka("bootstrap.servers"), "", gone.getCause)
         case failed: ExecutionException => throw failed.getCause
       }
     }.toMap
     now.foreach { case (topic, id) =>
-      if (known.getOrElse(topic, id) != id) throw new Fault("topic-replaced", topic, "", "", null)
+      if (known.getOrElse(topic, id) != id) throw new Fault(FaultKind.TopicReplaced, topic, "", "", null)
     }
     known ++ now
   }

@@ -38,10 +38,7 @@ case class Where(left: Expression, right: Expression, topics: Map[Long, String],
 }
 
 object Where {
-  private val Place = 40
-  private val Topic = 24
-  private val Partitions = (1L << Topic) - 1
-  private val Numbers = (1L << (Place - Topic)) - 1
+  import QueueBits._
 
   /** The topics by their places, of JSON. */
   def topics(json: String): Map[Long, String] =

@@ -12,7 +12,7 @@ abstract class Windowed(node: NodeSpec, task: Task) extends TableOperator(node, 
 
   protected val fold: Fold = Fold.of(node, task.computes)
   protected val rows: WindowRows =
-    task.windowRows(node.stores.head, node.long("kept_ms"), chunkMs, sessions, node.flag("looked_up"))
+    task.windowRows(node.stores.head, node.long("kept_ms"), chunkMs, sessions, node.lookedUp)
   private val time = new StreamTime(task, node, () => idle(), () => math.min(nextClose, super.nextTime))
   private val isFinal = node.flag("final")
   private val lateness = node.long("lateness_ms")
@@ -119,8 +119,8 @@ abstract class Windowed(node: NodeSpec, task: Task) extends TableOperator(node, 
 class TimeWindowed(node: NodeSpec, task: Task) extends Windowed(node, task) {
   private val size = node.long("size_ms")
   private val step = node.long("advance_ms")
-  private val unlimited = node.flag("unlimited")
-  private val begin = if (unlimited) node.long("start_ms") else 0L
+  private val unlimited = node.has("start_ms")
+  private val begin = node.longOr("start_ms", 0)
   private var taking = new Array[WindowRow](8)
   private var olds, values = new Array[Array[Byte]](8)
 

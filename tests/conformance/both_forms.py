@@ -24,7 +24,7 @@ from headrace.model.types import (
     TupleType,
     Type,
 )
-from headrace.runtime.faults import find_fault
+from headrace.spark.faults import find_fault
 
 Row = tuple[Any, ...]
 Form = tuple[Callable[..., object], str]

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from headrace.errors import HeadraceError, RecordFailed, RecordUndecodable
 from headrace.expr import Expr, bind, coalesce, is_null, lit, value, when
 from headrace.model.types import INT, STR, Type
-from headrace.runtime.faults import find_fault
+from headrace.spark.faults import find_fault
 
 pytestmark = pytest.mark.spark
 

@@ -113,6 +113,18 @@ class KernelDamaged(SetupError):
         )
 
 
+class KernelMismatch(SetupError):
+    """The kernel's jar and headrace do not understand one another."""
+
+    code = "kernel-mismatch"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"the kernel's jar and headrace are of different releases: {reason}",
+            fix="install headrace again, on every machine that runs a part of the application",
+        )
+
+
 class KernelBuildFailed(SetupError):
     """The Scala sources of the kernel do not compile."""
 

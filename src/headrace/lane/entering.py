@@ -9,10 +9,10 @@ from typing import NamedTuple, cast
 from headrace.lane.frames import Reader, letter_parts
 from headrace.lane.nodes import Enter
 from headrace.model.change import Change
+from headrace.model.queue_bits import PARTITIONS
 from headrace.model.record import Header, RawRecord, Record
 from headrace.plan.nodes import Source
 
-_PARTITION = (1 << 24) - 1
 _NOWHERE = -1
 
 
@@ -75,7 +75,7 @@ def entering(node: Enter) -> Reading:
 
 
 def _origins(sources: Sequence[int], offsets: Sequence[int], topic: Callable[[int], str]) -> list[str | None]:
-    places = {one: f"{topic(one)}-{one & _PARTITION}@" for one in set(sources)}
+    places = {one: f"{topic(one)}-{one & PARTITIONS}@" for one in set(sources)}
     pairs = zip(sources, offsets, strict=True)
     return [None if offset == _NOWHERE else f"{places[source]}{offset}" for source, offset in pairs]
 

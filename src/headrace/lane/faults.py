@@ -6,6 +6,7 @@ import json
 import traceback
 
 from headrace.errors import HeadraceError, RecordFailed
+from headrace.model.fault_kinds import FaultKind
 
 _LONGEST = 4000
 
@@ -17,7 +18,7 @@ def fault_text(exc: BaseException) -> str:
     trace = "" if cause is None else "".join(traceback.format_exception(cause)).rstrip()[-_LONGEST:]
     return json.dumps(
         {
-            "kind": "python",
+            "kind": FaultKind.PYTHON,
             "subject": told.code,
             "reason": told.what[:_LONGEST],
             "where": told.where or "",

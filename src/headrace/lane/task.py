@@ -17,6 +17,7 @@ from headrace.lane.remote import RemoteState, write_changes
 from headrace.lane.shown import Shown
 from headrace.model.change import Change
 from headrace.model.clock import SetClock
+from headrace.model.queue_bits import PLACE, TOPIC
 from headrace.model.record import RawRecord, Record
 from headrace.plan.nodes import Node, Repartition, Source, To
 from headrace.state.stores import Stores
@@ -31,7 +32,6 @@ from headrace.task.timers import NEVER
 from headrace.task.timestamps import Timestamps
 
 _PART = 4
-_PLACE, _TOPIC = 40, 24
 
 Entry = Callable[[RawRecord, bytes | None, bool], None]
 """What happens to a record that comes in: of a change of a table with the old value, and whether it is the latest."""
@@ -255,10 +255,10 @@ class LaneTask:
 
     def _topic(self, source: int) -> str:
         """The topic of a number that says where a record was read; which of a pattern's topics it is, is asked for."""
-        name = self._program.topics.get(source >> _PLACE, "?")
+        name = self._program.topics.get(source >> PLACE, "?")
         if not name.startswith("/"):
             return name
-        number = source >> _TOPIC
+        number = source >> TOPIC
         if number not in self._matched:
             asked = Writer().text(name[1:-1]).int64(source).take()
             self._matched[number] = self._channel.ask("T", asked).text()

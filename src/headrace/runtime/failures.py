@@ -17,7 +17,7 @@ from headrace.errors import (
     TakenOver,
 )
 from headrace.runtime.checkpoint import Checkpoint
-from headrace.runtime.faults import find_fault
+from headrace.spark.faults import find_fault
 
 _DISK = re.compile(r"No space left on device|Read-only file system|Disk quota exceeded|Permission denied|AccessDenied")
 _OTHER = re.compile(r"ProducerFencedException|InvalidProducerEpochException|CONCURRENT_STREAM_LOG_UPDATE")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from headrace.expr import Bound
 from headrace.expr.sql import converted
+from headrace.model.fault_kinds import FaultKind
 from headrace.model.types import ListType
 from headrace.plan.nodes import (
     Branch,
@@ -188,4 +189,4 @@ def _sql(bound: Bound, flow: Flow, node: Node, edge: int, never_none: str = "") 
 
 
 def _guarded(sql: str, node: Node, flow: Flow) -> str:
-    return guarded(sql, "failed", label(node), flow.where)
+    return guarded(sql, FaultKind.FAILED, label(node), flow.where)

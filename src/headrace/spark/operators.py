@@ -7,6 +7,7 @@ from typing import Any
 
 from headrace.expr import Bound
 from headrace.expr.sql import constant, converted
+from headrace.model.fault_kinds import FaultKind
 from headrace.model.types import ListType, PairType, Type
 from headrace.plan.nodes import (
     Aggregate,
@@ -54,6 +55,9 @@ from headrace.plan.placed import Copy, Everywhere, Through, VersionedCopy
 from headrace.plan.schema import Field, Schema
 from headrace.serde import Serde
 from headrace.spark.partitions import chosen
+from headrace.spark.spec import parameters as spec
+from headrace.spark.spec.parameters import Function
+from headrace.spark.spec.stage import FailureSpec
 from headrace.spark.sql import (
     decode,
     encode,
@@ -69,8 +73,6 @@ from headrace.spark.sql import (
 )
 from headrace.spark.windows import WINDOWS
 
-Parameters = dict[str, Any]
-
 
 class Functions:
     """The functions of one stage, as SQL on the bytes of their arguments; operators know them by their numbers.
@@ -82,27 +84,29 @@ class Functions:
         self._where, self.tasks = where, tasks
         self.texts: list[str] = []
 
-    def value(self, node: Node, bound: Bound, symbols: Mapping[str, Field], never_none: str = "") -> int:
+    def value(self, node: Node, bound: Bound, symbols: Mapping[str, Field], never_none: str = "") -> Function:
         """A function whose result is a value, in the bytes it travels in; what is folded has the aggregate's type."""
         sql = self._sql(node, bound, symbols, never_none)
         type_ = symbols["aggregate"].type if "aggregate" in symbols else bound.type
         return self._add(packed(type_, converted(sql, bound.type, type_)))
 
-    def key(self, node: Node, bound: Bound, symbols: Mapping[str, Field], of: Schema) -> int:
+    def key(self, node: Node, bound: Bound, symbols: Mapping[str, Field], of: Schema) -> Function:
         """A function whose result is a key of these rows, in the bytes it travels in."""
         return self._add(self._guarded(node, packed_key(of.key, self._sql(node, bound, symbols))))
 
-    def condition(self, node: Node, bound: Bound, symbols: Mapping[str, Field]) -> int:
+    def condition(self, node: Node, bound: Bound, symbols: Mapping[str, Field]) -> Function:
         """A function whose result is true or not."""
         return self._add(f"coalesce({self._sql(node, bound, symbols)}, false)")
 
-    def items(self, node: Node, bound: Bound, symbols: Mapping[str, Field]) -> int:
+    def items(self, node: Node, bound: Bound, symbols: Mapping[str, Field]) -> Function:
         """A function whose result is a list; each item in its bytes."""
         assert isinstance(bound.type, ListType)
         listed = self._sql(node, bound, symbols, "a list")
         return self._add(f"transform({listed}, item -> struct({packed(bound.type.element, 'item')}))")
 
-    def pairs(self, node: Node, bound: Bound, symbols: Mapping[str, Field], never_none: str = "(key, value)") -> int:
+    def pairs(
+        self, node: Node, bound: Bound, symbols: Mapping[str, Field], never_none: str = "(key, value)"
+    ) -> Function:
         """A function whose result is a pair of key and value, or a list of them; each part in its bytes."""
         one = isinstance(bound.type, PairType)
         pair = bound.type if isinstance(bound.type, PairType) else bound.type.element  # type: ignore[attr-defined]
@@ -111,26 +115,26 @@ class Functions:
         found = f"transform({f'array({listed})' if one else listed}, pair -> {parts})"
         return self._add(self._guarded(node, found))
 
-    def shown(self, node: Node, bound: Bound, symbols: Mapping[str, Field]) -> int:
+    def shown(self, node: Node, bound: Bound, symbols: Mapping[str, Field]) -> Function:
         """A function whose result is printed."""
         return self._add(f"hr_peek({shown(bound.type, self._sql(node, bound, symbols))})")
 
-    def written(self, node: Node, part: str, serde: Serde[Any], found: Field) -> int:
+    def written(self, node: Node, part: str, serde: Serde[Any], found: Field) -> Function:
         """A key or a value in the bytes of a topic."""
         value = converted(_unpacked(part, found), found.type, serde.type)
         return self._add(self._guarded(node, encode(serde, value)))
 
-    def topic(self, node: Node, bound: Bound, symbols: Mapping[str, Field]) -> int:
+    def topic(self, node: Node, bound: Bound, symbols: Mapping[str, Field]) -> Function:
         """A function that names a topic, in bytes."""
         return self._add(f"CAST({self._sql(node, bound, symbols, 'a topic')} AS BINARY)")
 
-    def partitions(self, node: To | Repartition, symbols: Mapping[str, Field], topic: str, count: str) -> int:
+    def partitions(self, node: To | Repartition, symbols: Mapping[str, Field], topic: str, count: str) -> Function:
         """The partitions that a record goes to, each once, in bytes; the usual one is null."""
         columns = {name: _unpacked(name, field) for name, field in symbols.items()}
         said = chosen(node, {**columns, "topic": topic, "partitions": count}, self._where)
         return self._add(f"transform({said}, one -> struct(hr_encode_int32(CAST(one AS BIGINT))))")
 
-    def failure(self, node: Node, type_: Type, value: Type) -> int:
+    def failure(self, node: Node, type_: Type, value: Type) -> Function:
         """What is told of a record that a node failed on: `left` is the class of the error, `right` its message."""
         parts = {
             "value": unpacked(value, "`value`"),
@@ -142,16 +146,16 @@ class Functions:
         told = ", ".join(f"{text(name)}, {sql}" for name, sql in parts.items())
         return self._add(packed(type_, f"cast(named_struct({told}) AS {type_.sql})"))
 
-    def decoded(self, part: str, serde: Serde[Any]) -> int:
+    def decoded(self, part: str, serde: Serde[Any]) -> Function:
         """The value of what lies in a topic, in the bytes it travels in."""
-        value = guarded(decode(serde, f"`{part}`"), "undecodable", f"{part} {serde}", self._where)
+        value = guarded(decode(serde, f"`{part}`"), FaultKind.UNDECODABLE, f"{part} {serde}", self._where)
         return self._add(packed_key(Field.of(serde), value) if part == "key" else packed(serde.type, value))
 
-    def constant(self, initial: Initial) -> int:
+    def constant(self, initial: Initial) -> Function:
         """What an aggregate begins with."""
         return self._add(packed(initial.type, constant(initial.make(), initial.type)))
 
-    def where(self) -> int:
+    def where(self) -> Function:
         """Where a record was read, in words."""
         return self._add(f"CAST({self._where} AS BINARY)")
 
@@ -163,21 +167,20 @@ class Functions:
         return self._guarded(node, sql)
 
     def _guarded(self, node: Node, sql: str) -> str:
-        return guarded(sql, "failed", label(node), self._where)
+        return guarded(sql, FaultKind.FAILED, label(node), self._where)
 
-    def _add(self, sql: str) -> int:
+    def _add(self, sql: str) -> Function:
         self.texts.append(sql)
-        return len(self.texts) - 1
+        return Function(len(self.texts) - 1)
 
 
-def failures(node: Node, errors: Errors, functions: Functions) -> Parameters:
+def failures(node: Node, errors: Errors, functions: Functions) -> FailureSpec:
     """How a node whose failures are read tells them; a source decodes what it reads then."""
     failed, value = errors.output().value.type, errors.failing().value.type
-    told: Parameters = {"failure": functions.failure(node, failed, value)}
-    if isinstance(node, Source):
-        told["decoded_key"] = functions.decoded("key", node.key)
-        told["decoded_value"] = functions.decoded("value", node.value)
-    return told
+    told = functions.failure(node, failed, value)
+    if not isinstance(node, Source):
+        return FailureSpec(told)
+    return FailureSpec(told, functions.decoded("key", node.key), functions.decoded("value", node.value))
 
 
 def _unpacked(name: str, field: Field) -> str:
@@ -195,105 +198,111 @@ def _folding(node: Node, position: int = 0) -> dict[str, Field]:
     return {"key": schema.key, "value": schema.value, "aggregate": node.output().value}
 
 
-def _emit(node: Any) -> Parameters:
-    return {"emit": node.emit.value}
+def filter_(node: Filter, functions: Functions) -> spec.Filter:
+    return spec.Filter(predicate=functions.condition(node, node.predicate, _stream(node)), keep=node.keep)
 
 
-def filter_(node: Filter | TableFilter, functions: Functions) -> Parameters:
-    return {"predicate": functions.condition(node, node.predicate, _stream(node)), "keep": node.keep}
+def map_(node: Map, functions: Functions) -> spec.Pair:
+    return spec.Pair(pair=functions.pairs(node, node.pair, _stream(node)))
 
 
-def map_(node: Map, functions: Functions) -> Parameters:
-    return {"pair": functions.pairs(node, node.pair, _stream(node))}
+def map_values(node: MapValues, functions: Functions) -> spec.Value:
+    return spec.Value(value=functions.value(node, node.value, _stream(node)))
 
 
-def map_values(node: MapValues | TableMapValues, functions: Functions) -> Parameters:
-    return {"value": functions.value(node, node.value, _stream(node))}
+def flat_map(node: FlatMap, functions: Functions) -> spec.Pair:
+    return spec.Pair(pair=functions.pairs(node, node.pairs, _stream(node)))
 
 
-def flat_map(node: FlatMap, functions: Functions) -> Parameters:
-    return {"pair": functions.pairs(node, node.pairs, _stream(node))}
+def flat_map_values(node: FlatMapValues, functions: Functions) -> spec.Values:
+    return spec.Values(values=functions.items(node, node.values, _stream(node)))
 
 
-def flat_map_values(node: FlatMapValues, functions: Functions) -> Parameters:
-    return {"values": functions.items(node, node.values, _stream(node))}
+def select_key(node: SelectKey, functions: Functions) -> spec.Key:
+    return spec.Key(key=functions.key(node, node.key, _stream(node), node.output()))
 
 
-def select_key(node: SelectKey, functions: Functions) -> Parameters:
-    return {"key": functions.key(node, node.key, _stream(node), node.output())}
+def peek(node: Peek, functions: Functions) -> spec.Peek:
+    return spec.Peek(shown=functions.shown(node, node.shown, _stream(node)))
 
 
-def peek(node: Peek, functions: Functions) -> Parameters:
-    return {"shown": functions.shown(node, node.shown, _stream(node))}
+def split(node: Split, functions: Functions) -> spec.Split:
+    return spec.Split(predicates=tuple(functions.condition(node, one, _stream(node)) for one in node.predicates))
 
 
-def split(node: Split, functions: Functions) -> Parameters:
-    return {"predicates": [functions.condition(node, one, _stream(node)) for one in node.predicates]}
+def nothing(_: Node, __: Functions) -> spec.Parameters:
+    return spec.Parameters()
 
 
-def nothing(_: Node, __: Functions) -> Parameters:
-    return {}
+def rows(node: Count | TableSource | ToTable, _: Functions) -> spec.Emitting:
+    return spec.Emitting(emit=node.emit.value)
 
 
-def rows(node: Count | TableSource | ToTable, _: Functions) -> Parameters:
-    return _emit(node)
+def versioned(node: VersionedTable | VersionedCopy, _: Functions) -> spec.Versioned:
+    return spec.Versioned(history_ms=node.history_ms)
 
 
-def versioned(node: VersionedTable | VersionedCopy, _: Functions) -> Parameters:
-    return {"history_ms": node.history_ms}
+def drop_duplicates(node: DropDuplicates, functions: Functions) -> spec.DropDuplicates:
+    id_ = None if node.id is None else functions.value(node, node.id, _stream(node))
+    return spec.DropDuplicates(within_ms=node.within_ms, id=id_)
 
 
-def drop_duplicates(node: DropDuplicates, functions: Functions) -> Parameters:
-    id_ = {} if node.id is None else {"id": functions.value(node, node.id, _stream(node))}
-    return {"within_ms": node.within_ms, **id_}
+def reduce(node: Reduce, functions: Functions) -> spec.Reduce:
+    return spec.Reduce(reducer=functions.value(node, node.reducer, _folding(node)), emit=node.emit.value)
 
 
-def reduce(node: Reduce, functions: Functions) -> Parameters:
-    return {"reducer": functions.value(node, node.reducer, _folding(node)), **_emit(node)}
+def aggregate(node: Aggregate, functions: Functions) -> spec.Aggregate:
+    return spec.Aggregate(
+        aggregator=functions.value(node, node.aggregator, _folding(node)),
+        initial=functions.constant(node.initial),
+        emit=node.emit.value,
+    )
 
 
-def aggregate(node: Aggregate, functions: Functions) -> Parameters:
-    return {
-        "aggregator": functions.value(node, node.aggregator, _folding(node)),
-        "initial": functions.constant(node.initial),
-        **_emit(node),
-    }
-
-
-def cogroup(node: Cogroup, functions: Functions) -> Parameters:
-    return {
-        "aggregators": [
+def cogroup(node: Cogroup, functions: Functions) -> spec.Cogroup:
+    return spec.Cogroup(
+        aggregators=tuple(
             functions.value(node, one, _folding(node, position)) for position, one in enumerate(node.aggregators)
-        ],
-        "initial": functions.constant(node.initial),
-        **_emit(node),
-    }
+        ),
+        initial=functions.constant(node.initial),
+        emit=node.emit.value,
+    )
 
 
-def table_filter(node: TableFilter, functions: Functions) -> Parameters:
-    known = {"wants_old": node.wants_old(0), "versioned": node.upstream.versioned}
-    return {**filter_(node, functions), **known, **_emit(node)}
+def table_filter(node: TableFilter, functions: Functions) -> spec.TableFilter:
+    return spec.TableFilter(
+        predicate=functions.condition(node, node.predicate, _stream(node)),
+        keep=node.keep,
+        wants_old=node.wants_old(0),
+        versioned=node.upstream.versioned,
+        emit=node.emit.value,
+    )
 
 
-def table_map_values(node: TableMapValues, functions: Functions) -> Parameters:
-    return {**map_values(node, functions), **_emit(node)}
+def table_map_values(node: TableMapValues, functions: Functions) -> spec.TableMapValues:
+    return spec.TableMapValues(value=functions.value(node, node.value, _stream(node)), emit=node.emit.value)
 
 
-def table_group_by(node: TableGroupBy, functions: Functions) -> Parameters:
+def table_group_by(node: TableGroupBy, functions: Functions) -> spec.TableGroupBy:
     pair = functions.pairs(node, node.pair, _stream(node), never_none="(key, value)")
-    return {"pair": pair, "versioned": node.upstream.versioned}
+    return spec.TableGroupBy(pair=pair, versioned=node.upstream.versioned)
 
 
-def table_reduce(node: TableReduce | TableAggregate, functions: Functions) -> Parameters:
-    return {
-        "adder": functions.value(node, node.adder, _folding(node)),
-        "subtractor": functions.value(node, node.subtractor, _folding(node)),
-        **_emit(node),
-    }
+def table_reduce(node: TableReduce, functions: Functions) -> spec.TableReduce:
+    return spec.TableReduce(
+        adder=functions.value(node, node.adder, _folding(node)),
+        subtractor=functions.value(node, node.subtractor, _folding(node)),
+        emit=node.emit.value,
+    )
 
 
-def table_aggregate(node: TableAggregate, functions: Functions) -> Parameters:
-    return {**table_reduce(node, functions), "initial": functions.constant(node.initial)}
+def table_aggregate(node: TableAggregate, functions: Functions) -> spec.TableAggregate:
+    return spec.TableAggregate(
+        adder=functions.value(node, node.adder, _folding(node)),
+        subtractor=functions.value(node, node.subtractor, _folding(node)),
+        initial=functions.constant(node.initial),
+        emit=node.emit.value,
+    )
 
 
 def _joining(node: Node) -> dict[str, Field]:
@@ -301,86 +310,89 @@ def _joining(node: Node) -> dict[str, Field]:
     return {"key": left.key, "left": left.value, "right": right.value}
 
 
-def stream_join(node: StreamJoin, functions: Functions) -> Parameters:
+def stream_join(node: StreamJoin, functions: Functions) -> spec.StreamJoin:
     windows = node.windows
-    return {
-        "joiner": functions.value(node, node.joiner, _joining(node)),
-        "before_ms": windows.before_ms,
-        "after_ms": windows.after_ms,
-        "grace_ms": windows.grace_ms,
-        "retention_ms": windows.retention_ms,
-        "keeps": [int(node.keeps_unmatched(side)) for side in range(2)],
-        "one_store": node.one_store,
-        "one_stream": node.left is node.right,
-    }
+    return spec.StreamJoin(
+        joiner=functions.value(node, node.joiner, _joining(node)),
+        before_ms=windows.before_ms,
+        after_ms=windows.after_ms,
+        grace_ms=windows.grace_ms,
+        retention_ms=windows.retention_ms,
+        keeps=(node.keeps_unmatched(0), node.keeps_unmatched(1)),
+        one_store=node.one_store,
+        one_stream=node.left is node.right,
+    )
 
 
-def stream_table_join(node: StreamTableJoin, functions: Functions) -> Parameters:
-    grace = {} if node.grace_ms is None else {"grace_ms": node.grace_ms}
-    return {"joiner": functions.value(node, node.joiner, _joining(node)), "keep_all": node.keep_all, **grace}
+def stream_table_join(node: StreamTableJoin, functions: Functions) -> spec.StreamTableJoin:
+    joiner = functions.value(node, node.joiner, _joining(node))
+    return spec.StreamTableJoin(joiner=joiner, keep_all=node.keep_all, grace_ms=node.grace_ms)
 
 
-def table_join(node: TableJoin, functions: Functions) -> Parameters:
-    return {
-        "joiner": functions.value(node, node.joiner, _joining(node)),
-        "side": node.side.value,
-        "named": node.store is not None,
-        "settles": node.settles,
-        "versioned": [int(upstream.versioned) for upstream in node.inputs],
-        **_emit(node),
-    }
+def table_join(node: TableJoin, functions: Functions) -> spec.TableJoin:
+    return spec.TableJoin(
+        joiner=functions.value(node, node.joiner, _joining(node)),
+        side=node.side.value,
+        named=node.store is not None,
+        settles=node.settles,
+        versioned=(node.left.versioned, node.right.versioned),
+        emit=node.emit.value,
+    )
 
 
-def stream_global_join(node: StreamGlobalJoin, functions: Functions) -> Parameters:
-    return {
-        "on": functions.key(node, node.on, _stream(node), node.table.output()),
-        "joiner": functions.value(node, node.joiner, _joining(node)),
-        "keep_all": node.keep_all,
-    }
+def stream_global_join(node: StreamGlobalJoin, functions: Functions) -> spec.StreamGlobalJoin:
+    return spec.StreamGlobalJoin(
+        on=functions.key(node, node.on, _stream(node), node.table.output()),
+        joiner=functions.value(node, node.joiner, _joining(node)),
+        keep_all=node.keep_all,
+    )
 
 
-def repartition(node: Repartition, functions: Functions) -> Parameters:
+def repartition(node: Repartition, functions: Functions) -> spec.Repartition:
     count = str(node.partitions or functions.tasks)
     partitions = functions.partitions(node, _stream(node), text(node.name), count)
-    return {"takes_none": node.takes_none, "partitions": partitions}
+    return spec.Repartition(takes_none=node.takes_none, partitions=partitions)
 
 
-def to(node: To, functions: Functions) -> Parameters:
+def to(node: To, functions: Functions) -> spec.To:
     found = _stream(node)
-    told = {part: functions.written(node, part, getattr(node, part), found[part]) for part in ("key", "value")}
-    topic = "CAST(`left` AS STRING)"
+    key, value = (functions.written(node, part, getattr(node, part), found[part]) for part in ("key", "value"))
+    topic, named = "CAST(`left` AS STRING)", None
     if isinstance(node.topic, str):
         topic = text(node.topic)
     else:
-        told["topic"] = functions.topic(node, node.topic, found)
+        named = functions.topic(node, node.topic, found)
+    partitions = None
     if node.partitioner is not None:
-        told["partitions"] = functions.partitions(node, found, topic, f"hr_partition_count({topic})")
-    return told
+        partitions = functions.partitions(node, found, topic, f"hr_partition_count({topic})")
+    return spec.To(key=key, value=value, topic=named, partitions=partitions)
 
 
-def everywhere(node: Everywhere, _: Functions) -> Parameters:
-    return _emit(node.upstream)
+def everywhere(node: Everywhere, _: Functions) -> spec.Emitting:
+    assert isinstance(node.upstream, TableSource)
+    return spec.Emitting(emit=node.upstream.emit.value)
 
 
-def foreign_key_subscribe(node: ForeignKeySubscribe, functions: Functions) -> Parameters:
-    return {
-        "on": functions.key(node, node.on, _stream(node), node.output()),
-        "keep_all": node.keep_all,
-        "versioned": node.upstream.versioned,
-    }
+def foreign_key_subscribe(node: ForeignKeySubscribe, functions: Functions) -> spec.ForeignKeySubscribe:
+    return spec.ForeignKeySubscribe(
+        on=functions.key(node, node.on, _stream(node), node.output()),
+        keep_all=node.keep_all,
+        versioned=node.upstream.versioned,
+    )
 
 
-def foreign_key_match(node: ForeignKeyMatch, _: Functions) -> Parameters:
-    return {"versioned": node.table.versioned}
+def foreign_key_match(node: ForeignKeyMatch, _: Functions) -> spec.ForeignKeyMatch:
+    return spec.ForeignKeyMatch(versioned=node.table.versioned)
 
 
-def foreign_key_join(node: ForeignKeyJoin, functions: Functions) -> Parameters:
+def foreign_key_join(node: ForeignKeyJoin, functions: Functions) -> spec.ForeignKeyJoin:
     left, right = node.left.output(), node.answers.output()
     sides = {"key": left.key, "left": left.value, "right": right.value}
-    return {"joiner": functions.value(node, node.joiner, sides), "keep_all": node.keep_all, **_emit(node)}
+    joiner = functions.value(node, node.joiner, sides)
+    return spec.ForeignKeyJoin(joiner=joiner, keep_all=node.keep_all, emit=node.emit.value)
 
 
-OPERATORS: dict[type[Node], Callable[[Any, Functions], Parameters]] = {
+OPERATORS: dict[type[Node], Callable[[Any, Functions], spec.Parameters]] = {
     Aggregate: aggregate,
     Branch: nothing,
     Cogroup: cogroup,

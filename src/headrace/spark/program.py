@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import cloudpickle
@@ -25,48 +25,50 @@ from headrace.plan.subtopology import SubTopology
 from headrace.serde import Serde
 from headrace.serde.pickled import PICKLED
 from headrace.spark.crossing import key_form, own_form, value_form
-from headrace.spark.flow import Flow
 from headrace.spark.lanes import sends_changes
 from headrace.spark.placement import Edge, Placement
 from headrace.spark.prefetch import looked_up
 from headrace.spark.queues import Queues
+from headrace.spark.spec.python import PythonCodeSpec, PythonProgramSpec, PythonWorkerSpec
+from headrace.spark.spec.stage import Going, StageSpec
 from headrace.spark.sql import decode, encode
 
 
-@dataclass(frozen=True)
-class Workers:
-    """How the Python processes of an application are started."""
-
-    python: str
-    path: tuple[str, ...]
-    timeout_ms: int
-    memory_mb: int
-
-
 def python_spec(
-    placement: Placement, flow: Flow, nodes: tuple[Node, ...], sharing: Sharing, workers: Workers
-) -> dict[str, Any]:
-    """What the kernel is told of the nodes of a stage that run in Python."""
-    program = _Building(placement, flow, nodes, sharing).program()
+    placement: Placement,
+    tags: Mapping[int, int],
+    nodes: tuple[Node, ...],
+    sharing: Sharing,
+    number: int,
+    workers: PythonWorkerSpec,
+) -> StageSpec:
+    """The spec of the nodes of a stage that run in Python; `tags` are those of the edges that lead into it."""
+    program = _Building(placement, tags, nodes, sharing).program()
     along, entries, lookups = {}, {}, looked_up(program)
     for tag, node in program.entries.items():
         found, own = lookups.get(tag, ()), getattr(node, "key", None)
-        entries[tag] = [one.cells for one in found if one.key == own]
+        entries[tag] = tuple(one.cells for one in found if one.key == own)
         along[tag] = tuple(one for one in found if one.key != own)
     program = replace(program, lookups={tag: others for tag, others in along.items() if others})
     exits = {edge.number: _going(edge, placement) for edge in leaving(placement, nodes)}
-    return _spec(_shipped(program, nodes), workers, entries, exits, program.topics)
+    code = code_spec(_shipped(program, nodes), workers)
+    return _in_python(number, PythonProgramSpec(code, entries, exits, program.topics))
 
 
-def stamping_spec(placement: Placement, sources: Sequence[Source], workers: Workers) -> dict[str, Any]:
-    """The same for a stage that gives the records of some sources their times."""
+def stamping_spec(placement: Placement, sources: Sequence[Source], number: int, workers: PythonWorkerSpec) -> StageSpec:
+    """The spec of a stage that gives the records of some sources their times."""
     tags = {placement.read(source)[0].number: source for source in sources}
     plan = Plan(placement.plan.app, tuple(sources))
     failing = frozenset(source for source in sources if source in placement.reading_failures)
     topics = Queues(placement.plan).topics()
     program = Program(plan, (), tags, {}, frozenset(), failing, topics, {}, stamped=frozenset(sources))
-    along: dict[int, list[str]] = {tag: [] for tag in tags}
-    return _spec(_shipped(program, sources), workers, along, dict.fromkeys(tags, "on"), topics)
+    code = code_spec(_shipped(program, sources), workers)
+    entries: dict[int, tuple[str, ...]] = dict.fromkeys(tags, ())
+    return _in_python(number, PythonProgramSpec(code, entries, dict.fromkeys(tags, Going.ON), topics))
+
+
+def _in_python(number: int, program: PythonProgramSpec) -> StageSpec:
+    return StageSpec(number=number, entries={}, times={}, python=program)
 
 
 def leaving(placement: Placement, nodes: Sequence[Node]) -> list[Edge]:
@@ -99,42 +101,25 @@ def _forms(edge: Edge) -> tuple[Serde[Any], Serde[Any]]:
     return key_form(edge.schema.key), value
 
 
-def _going(edge: Edge, placement: Placement) -> str:
+def _going(edge: Edge, placement: Placement) -> Going:
     """Where a record goes: one that stays in its task has to be there before what comes of it."""
     if placement.goes_out(edge):
-        return "out"
+        return Going.OUT
     stays = edge.end in placement.inside and not isinstance(edge.end, Repartition)
-    return "later" if stays or isinstance(edge.end, Later) else "on"
+    return Going.LATER if stays or isinstance(edge.end, Later) else Going.ON
 
 
-def _spec(
-    code: bytes,
-    workers: Workers,
-    entries: Mapping[int, list[str]],
-    exits: Mapping[int, str],
-    topics: Mapping[int, str],
-) -> dict[str, Any]:
-    python = {**_code_spec(code, workers), "entries": entries, "exits": exits, "topics": topics}
-    return {"nodes": [], "entries": {}, "times": {}, "functions": [], "python": python}
-
-
-def handler_spec(handler: Question, workers: Workers) -> dict[str, Any]:
-    """What the sink is told of a function that it asks about records which a topic does not take."""
+def handler_spec(handler: Question, workers: PythonWorkerSpec) -> PythonCodeSpec:
+    """The spec of a function that the sink asks about records which a topic does not take."""
     try:
-        return _code_spec(cloudpickle.dumps(Asked(handler)), workers)
+        return code_spec(cloudpickle.dumps(Asked(handler)), workers)
     except Exception as exc:
         raise NotShippable("on_error", str(exc), shown(handler)) from exc
 
 
-def _code_spec(code: bytes, workers: Workers) -> dict[str, Any]:
-    return {
-        "id": hashlib.sha256(code).hexdigest()[:16],
-        "code": base64.b64encode(code).decode(),
-        "python": workers.python,
-        "path": list(workers.path),
-        "timeout_ms": workers.timeout_ms,
-        "memory_mb": workers.memory_mb,
-    }
+def code_spec(code: bytes, workers: PythonWorkerSpec) -> PythonCodeSpec:
+    """The spec of pickled code."""
+    return PythonCodeSpec(hashlib.sha256(code).hexdigest()[:16], base64.b64encode(code).decode(), workers)
 
 
 def _shipped(program: Program, nodes: Sequence[Node]) -> bytes:
@@ -154,8 +139,10 @@ def _shipped(program: Program, nodes: Sequence[Node]) -> bytes:
 class _Building:
     """A program in the making: nodes of a plan that stand alone, with what is outside as ways in and out."""
 
-    def __init__(self, placement: Placement, flow: Flow, nodes: tuple[Node, ...], sharing: Sharing) -> None:
-        self._placement, self._flow, self._sharing = placement, flow, sharing
+    def __init__(
+        self, placement: Placement, tags: Mapping[int, int], nodes: tuple[Node, ...], sharing: Sharing
+    ) -> None:
+        self._placement, self._tags, self._sharing = placement, tags, sharing
         members = {*nodes, *placement.sending(nodes)}
         self._members = tuple(node for node in placement.plan.nodes if node in members)
         self._made: dict[Node, Node] = {}
@@ -204,7 +191,7 @@ class _Building:
         return node.with_inputs({**self._made, **entered})
 
     def _tag(self, edge: Edge) -> int:
-        return self._flow.edges[edge.number].tag
+        return self._tags[edge.number]
 
     def _enter(self, edge: Edge) -> Enter:
         key, value = _forms(edge)

@@ -17,13 +17,14 @@ from headrace.errors import QueryFailed, SparkLost
 from headrace.model.batches import Batch
 from headrace.model.clock import Clock
 from headrace.plan.sharing import Sharing
+from headrace.spark.faults import find_fault
 from headrace.spark.native import Native
 from headrace.spark.placement import Placement
-from headrace.spark.program import Workers
 from headrace.spark.progress import batch_of, counts_of
 from headrace.spark.session import kernel, note_run
 from headrace.spark.sink import FORMAT, sink_rows
 from headrace.spark.source import Starts, read_topics, source_flow
+from headrace.spark.spec.python import PythonWorkerSpec
 from headrace.spark.stage import run_stage
 from headrace.spark.tasks import Tasks
 
@@ -47,7 +48,7 @@ def dataframe(
     clock: Clock,
     starts: Starts,
     sink: Mapping[str, str],
-    workers: Workers,
+    workers: PythonWorkerSpec,
 ) -> DataFrame:
     """Everything from the source to the rows of the sink; `starts` are where topics begin, `sink` its options.
 
@@ -182,4 +183,7 @@ def plain_errors(app: str, log: Path | str, hidden: Callable[[str], str] = str) 
     except (Py4JNetworkError, ConnectionError) as exc:
         raise SparkLost(str(log)) from exc
     except (PySparkException, Py4JError) as exc:
+        fault = find_fault("\n".join(causes_of(exc)))
+        if fault is not None:
+            raise fault from exc
         raise QueryFailed(app, hidden(str(exc).strip().splitlines()[0]), str(log)) from exc

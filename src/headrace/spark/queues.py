@@ -7,14 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from headrace.model.queue_bits import BEHIND, NUMBERS, ON_TIME, PARTITIONS, PLACE, TOPIC
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, Repartition, Source
 from headrace.spark.sql import text
-
-_PLACE, _TOPIC = 40, 24
-_PARTITIONS = 2**_TOPIC - 1
-_BEHIND, _ON_TIME = 1 << 23, 1 << 22
-"""What a stage sends on goes behind the queue of the record that it comes of; there, first what it held back before."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +28,11 @@ class Queues:
         cases = []
         for (node, topic), place in self._places.items():
             if isinstance(node, Source) and node.pattern is None:
-                cases.append(f"WHEN topic = {text(topic)} THEN {place << _PLACE}L")
+                cases.append(f"WHEN topic = {text(topic)} THEN {place << PLACE}L")
         for (node, _), place in self._places.items():
             if isinstance(node, Source) and node.pattern is not None:
                 matches = f"topic RLIKE {text(f'^(?:{node.pattern})$')}"
-                cases.append(f"WHEN {matches} THEN {place << _PLACE}L + (hash(topic) & 65535L) * {1 << _TOPIC}L")
+                cases.append(f"WHEN {matches} THEN {place << PLACE}L + (hash(topic) & {NUMBERS}L) * {1 << TOPIC}L")
         return f"CASE {' '.join(cases)} END + partition"
 
     def of_repartition(self, node: Repartition, edge: int, *, behind_a_stage: bool) -> dict[str, str]:
@@ -46,15 +42,15 @@ class Queues:
         they wait in one queue, in that order. What the stage held back, and sends on late, does not wait for those that
         are on time. Rows that no stage has brought into one order, of several topics, go in the order of these.
         """
-        place = f"{self._places[node, ''] << _PLACE}L"
+        place = f"{self._places[node, ''] << PLACE}L"
         if behind_a_stage:
-            late = f"queue & {_BEHIND | _ON_TIME}L = {_BEHIND}L"
+            late = f"queue & {BEHIND | ON_TIME}L = {BEHIND}L"
             return {
                 "turn": f"if({late}, turn, hr_turn({edge}L, turn))",
                 "queue": f"if({late}, queue, {place} + `group`)",
             }
-        topic = f"(shiftright(queue, {_PLACE}) & 65535L) * {1 << _TOPIC}L"
-        return {"queue": f"{place} + {topic} + (queue & {_PARTITIONS}L)"}
+        topic = f"(shiftright(queue, {PLACE}) & {NUMBERS}L) * {1 << TOPIC}L"
+        return {"queue": f"{place} + {topic} + (queue & {PARTITIONS}L)"}
 
     def places(self, source: Source) -> dict[int, str]:
         """The places of a source's topics with their names; of a pattern's topics, the pattern."""

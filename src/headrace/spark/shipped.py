@@ -14,21 +14,21 @@ from headrace.jvm.kernel import kernel_jar
 from headrace.jvm.package import package_zip
 from headrace.model.programs import loaded
 from headrace.spark.master import Master
-from headrace.spark.program import Workers
+from headrace.spark.spec.python import PythonWorkerSpec
 
 FILES = "{files}"
 """Where Spark puts what it ships, in the paths of Python processes: the kernel knows the folder of its machine."""
 
 
-def workers_of(session: SparkSession, master: Master, *, timeout_ms: int, memory_mb: int) -> Workers:
+def workers_of(session: SparkSession, master: Master, *, timeout_ms: int, memory_mb: int) -> PythonWorkerSpec:
     """How the Python processes of an application are started: as this one, or with what was shipped."""
     if master.inside:
         path = tuple(str(Path(place or ".").absolute()) for place in sys.path)
-        return Workers(sys.executable, path, timeout_ms, memory_mb)
+        return PythonWorkerSpec(sys.executable, path, timeout_ms, memory_mb)
     shipped = [PurePath(address).name for address in session.sparkContext.listFiles]
     archives = [f"{FILES}/{name}" for name in shipped if name.endswith((".zip", ".egg", ".py"))]
     python = session.conf.get("spark.pyspark.python", None) or os.environ.get("PYSPARK_PYTHON") or "python3"
-    return Workers(sys.executable if master.here else python, (FILES, *archives), timeout_ms, memory_mb)
+    return PythonWorkerSpec(sys.executable if master.here else python, (FILES, *archives), timeout_ms, memory_mb)
 
 
 def ship(session: SparkSession, master: Master) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame
@@ -14,7 +13,9 @@ from headrace.serde.windowed import SessionWindowedSerde, TimeWindowedSerde
 from headrace.spark.flow import Flow, case
 from headrace.spark.partitions import chosen_partition, spread
 from headrace.spark.placement import Placement
-from headrace.spark.program import Workers, handler_spec
+from headrace.spark.program import handler_spec
+from headrace.spark.spec.json import to_json
+from headrace.spark.spec.python import PythonWorkerSpec
 from headrace.spark.sql import decode, text
 
 FORMAT = "org.apache.spark.sql.headrace.KafkaSink"
@@ -58,7 +59,7 @@ def sink_options(
     transactions: bool,
     matched: Sequence[str],
     on_error: Handler,
-    workers: Workers,
+    workers: PythonWorkerSpec,
     letters: str | None,
 ) -> dict[str, str]:
     """What the kernel's sink is told: topics that nobody named are made when a record is for them, or are an error.
@@ -77,7 +78,7 @@ def sink_options(
     kept = {str(node.topic) for node in plan.of(DeadLetters)} | ({letters} if letters else set())
     options |= {"letters": ",".join(kept), "refused": letters or ""}
     if callable(on_error):
-        options |= {"onError": "ask", "handler": json.dumps(handler_spec(on_error, workers))}
+        options |= {"onError": "ask", "handler": to_json(handler_spec(on_error, workers))}
     else:
         options["onError"] = on_error
     return options | {f"kafka.{name}": value for name, value in kafka.items()}

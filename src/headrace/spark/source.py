@@ -9,16 +9,17 @@ from collections.abc import Mapping
 from pyspark.sql import DataFrame, SparkSession
 
 from headrace.model.clock import Clock, MachineClock
+from headrace.model.fault_kinds import FaultKind
 from headrace.plan.idle import idle_ms
 from headrace.plan.nodes import Source
 from headrace.plan.sharing import Sharing
 from headrace.serde import BYTES
 from headrace.spark.flow import CARRIED, Columns, Flow
 from headrace.spark.placement import Placement
-from headrace.spark.program import Workers
 from headrace.spark.queues import Queues
 from headrace.spark.session import kernel
 from headrace.spark.shares import apart, unread
+from headrace.spark.spec.python import PythonWorkerSpec
 from headrace.spark.sql import decode, encode, guarded, text
 from headrace.spark.tasks import Tasks
 from headrace.spark.timestamps import remember, remembering, stamp, stamp_in_python, stamped_in_python
@@ -76,7 +77,9 @@ def read_topics(
     return reader.option("subscribePattern", f"^(?:{whole})$").load()
 
 
-def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing: Sharing, workers: Workers) -> Flow:
+def source_flow(
+    records: DataFrame, placement: Placement, tasks: Tasks, sharing: Sharing, workers: PythonWorkerSpec
+) -> Flow:
     """Records decoded and with their times, tagged with the edges behind their sources, and shared among the tasks."""
     sources = placement.plan.of(Source)
     outputs = {source: [edge.number for edge in placement.read(source)] for source in sources}
@@ -128,7 +131,7 @@ def _clock(placement: Placement, clock: Clock) -> str:
 
 def _decode(flow: Flow, source: Source, edge: int) -> Flow:
     decoded = {
-        part: guarded(decode(serde, part), "undecodable", f"{part} {serde}", flow.where)
+        part: guarded(decode(serde, part), FaultKind.UNDECODABLE, f"{part} {serde}", flow.where)
         for part, serde in (("key", source.key), ("value", source.value))
         if serde != BYTES
     }

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from headrace.expr import Bound
 from headrace.expr.bound import Input
+from headrace.model.fault_kinds import FaultKind
 from headrace.model.types import INT
 from headrace.plan.nodes import Source, Times
 from headrace.spark.envelopes import through_kernel
 from headrace.spark.flow import CARRIED, Columns, Flow
 from headrace.spark.placement import Placement
-from headrace.spark.program import Workers, stamping_spec
+from headrace.spark.program import stamping_spec
 from headrace.spark.queues import Queues
 from headrace.spark.reasons import stamps_in_python
+from headrace.spark.spec.parameters import Function, Timestamps
+from headrace.spark.spec.python import PythonWorkerSpec
+from headrace.spark.spec.stage import Going, Into, NodeSpec, Out, StageSpec
 from headrace.spark.sql import decode, guarded, label, packed, text, unpacked
 
 _PARTITION_TIME = "partition_time"
@@ -81,36 +83,41 @@ def remember(flow: Flow, placement: Placement) -> Flow:
 
     It comes before all others, for a record's turn depends on its time. Keys and values are as they were read.
     """
-    queues, functions = Queues(placement.plan), list[str]()
-
-    def described(source: Source) -> dict[str, Any]:
-        functions.append(packed(INT, _time(source, queues.where())))
-        return {
-            "name": source.name,
-            "label": label(source),
-            "op": "timestamps",
-            "inputs": [],
-            "ways": [{"tag": placement.read(source)[0].number, "going": "on"}],
-            "beside": {},
-            "stores": [],
-            "parameters": {
-                "time": len(functions) - 1,
-                "topics": queues.places(source),
-                "goes_on": source in placement.reading_failures,
-            },
-        }
-
-    nodes = [described(source) for source in remembering(placement)]
-    entries = {node["ways"][0]["tag"]: [(place, 0)] for place, node in enumerate(nodes)}
-    spec = {"number": _BEFORE_ALL, "nodes": nodes, "entries": entries, "times": {}, "functions": functions}
-    rows = through_kernel(flow, spec, key="`key`", value="`value`", seq="offset", queue="source")
-    read = {edge: Columns(columns.tag, "key", "value") for edge, columns in flow.edges.items()}
-    return Flow.of(rows, CARRIED, read, queues.where())
+    return _before_all(flow, placement, remember_spec(placement))
 
 
-def stamp_in_python(flow: Flow, placement: Placement, workers: Workers) -> Flow:
+def remember_spec(placement: Placement) -> StageSpec:
+    """The spec of the stage that stamps the records of `remembering`."""
+    queues, sources = Queues(placement.plan), remembering(placement)
+    tags = {source: placement.read(source)[0].number for source in sources}
+
+    def described(source: Source, place: int) -> NodeSpec:
+        return NodeSpec(
+            name=source.name,
+            label=label(source),
+            op="timestamps",
+            ways=(Out(tags[source], Going.ON),),
+            beside={},
+            parameters=Timestamps(
+                time=Function(place), topics=queues.places(source), goes_on=source in placement.reading_failures
+            ),
+        )
+
+    return StageSpec(
+        number=_BEFORE_ALL,
+        nodes=tuple(described(source, place) for place, source in enumerate(sources)),
+        entries={tags[source]: (Into(place, 0),) for place, source in enumerate(sources)},
+        times={},
+        functions=tuple(packed(INT, _time(source, queues.where())) for source in sources),
+    )
+
+
+def stamp_in_python(flow: Flow, placement: Placement, workers: PythonWorkerSpec) -> Flow:
     """The rows after a stage of their own in Python, which stamps the records of some sources; the others pass by."""
-    spec = {"number": _BEFORE_ALL, **stamping_spec(placement, stamped_in_python(placement), workers)}
+    return _before_all(flow, placement, stamping_spec(placement, stamped_in_python(placement), _BEFORE_ALL, workers))
+
+
+def _before_all(flow: Flow, placement: Placement, spec: StageSpec) -> Flow:
     rows = through_kernel(flow, spec, key="`key`", value="`value`", seq="offset", queue="source")
     read = {edge: Columns(columns.tag, "key", "value") for edge, columns in flow.edges.items()}
     return Flow.of(rows, CARRIED, read, Queues(placement.plan).where())
@@ -121,7 +128,7 @@ def _time(source: Source, where: str) -> str:
     latest = unpacked(INT, "`aggregate`")
     if isinstance(source.timestamp, Bound):
         key, value = (
-            guarded(decode(serde, f"`{part}`"), "undecodable", f"{part} {serde}", where)
+            guarded(decode(serde, f"`{part}`"), FaultKind.UNDECODABLE, f"{part} {serde}", where)
             for part, serde in (("key", source.key), ("value", source.value))
         )
         columns = {"key": key, "value": value, "timestamp": "timestamp", _PARTITION_TIME: latest}
@@ -134,11 +141,11 @@ def _computed(source: Source, time: Bound, columns: dict[str, str], where: str) 
     sql = time.sql(columns)
     if time.nullable:
         sql = f"hr_some({sql}, 'None is not a time in whole milliseconds')"
-    return guarded(sql, "failed", label(source), where)
+    return guarded(sql, FaultKind.FAILED, label(source), where)
 
 
 def _guarded_time(sql: str, found: str, where: str) -> str:
-    return f"hr_guard({sql}, 'timestamp-invalid', CAST({found} AS STRING), {where})"
+    return f"hr_guard({sql}, {text(FaultKind.TIMESTAMP_INVALID)}, CAST({found} AS STRING), {where})"
 
 
 def _looks_back(time: Times | Bound) -> bool:

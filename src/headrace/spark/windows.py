@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from headrace.model.windows import UnlimitedWindows, WindowedType
 from headrace.plan.graph import Plan
@@ -24,49 +24,65 @@ from headrace.plan.nodes import (
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.schema import Field
 from headrace.serde import TimeWindowedSerde
+from headrace.spark.spec import parameters as spec
 
 if TYPE_CHECKING:
-    from headrace.spark.operators import Functions, Parameters
-
-NONE = -1
-"""No bound, and no size of windows."""
+    from headrace.spark.operators import Functions
 
 
-def windowed(node: TimeWindowed, functions: Functions) -> Parameters:
+def windowed(node: TimeWindowed, functions: Functions) -> spec.TimeWindowed:
     windows = node.windows
-    unlimited = {"start_ms": windows.start_ms} if isinstance(windows, UnlimitedWindows) else {}
-    sizes = {"size_ms": windows.size_ms, "advance_ms": windows.advance_ms, "unlimited": bool(unlimited)}
-    return {**_aggregation(node, functions), **sizes, **unlimited}
+    return spec.TimeWindowed(
+        size_ms=windows.size_ms,
+        advance_ms=windows.advance_ms,
+        start_ms=windows.start_ms if isinstance(windows, UnlimitedWindows) else None,
+        **_aggregation(node, functions),
+    )
 
 
-def sliding_windowed(node: SlidingWindowed, functions: Functions) -> Parameters:
-    return {**_aggregation(node, functions), "difference_ms": node.windows.difference_ms}
+def sliding_windowed(node: SlidingWindowed, functions: Functions) -> spec.SlidingWindowed:
+    return spec.SlidingWindowed(difference_ms=node.windows.difference_ms, **_aggregation(node, functions))
 
 
-def session_windowed(node: SessionWindowed, functions: Functions) -> Parameters:
-    return {**_aggregation(node, functions), "gap_ms": node.windows.gap_ms}
+def session_windowed(node: SessionWindowed, functions: Functions) -> spec.SessionWindowed:
+    return spec.SessionWindowed(gap_ms=node.windows.gap_ms, **_aggregation(node, functions))
 
 
-def windowed_cogroup(node: WindowedCogroup, _: Functions) -> Parameters:
-    return {"emit": node.emit.value}
+def windowed_cogroup(node: WindowedCogroup, _: Functions) -> spec.Emitting:
+    return spec.Emitting(emit=node.emit.value)
 
 
-def suppress(node: Suppress, functions: Functions) -> Parameters:
+def suppress(node: Suppress, functions: Functions) -> spec.Suppress:
     key = node.output().key
     windows = key.serde if isinstance(key.type, WindowedType) else None
-    return {
-        "final": node.final,
-        "wait_ms": node.wait_ms,
-        "max_records": NONE if node.max_records is None else node.max_records,
-        "max_bytes": NONE if node.max_bytes is None else node.max_bytes,
-        "fail_when_full": node.fail_when_full,
-        "window_ms": windows.size_ms if isinstance(windows, TimeWindowedSerde) else NONE,
-        "where": functions.where(),
-        "emit": node.emit.value,
-    }
+    return spec.Suppress(
+        final=node.final,
+        wait_ms=node.wait_ms,
+        max_records=node.max_records,
+        max_bytes=node.max_bytes,
+        fail_when_full=node.fail_when_full,
+        window_ms=windows.size_ms if isinstance(windows, TimeWindowedSerde) else None,
+        where=functions.where(),
+        emit=node.emit.value,
+    )
 
 
-def _aggregation(node: WindowedAggregation, functions: Functions) -> Parameters:
+class _Fold(TypedDict):
+    fold: str
+    reducer: spec.Function | None
+    initial: spec.Function | None
+    aggregator: spec.Function | None
+    merger: spec.Function | None
+
+
+class _Aggregation(_Fold):
+    kept_ms: int
+    lateness_ms: int
+    final: bool
+    emit: str
+
+
+def _aggregation(node: WindowedAggregation, functions: Functions) -> _Aggregation:
     return {
         **_fold(node, functions),
         "kept_ms": node.kept_ms,
@@ -76,24 +92,24 @@ def _aggregation(node: WindowedAggregation, functions: Functions) -> Parameters:
     }
 
 
-def _fold(node: WindowedAggregation, functions: Functions) -> Parameters:
+def _fold(node: WindowedAggregation, functions: Functions) -> _Fold:
     schema, folded = node.upstream.output(), Field(node.fold.type)
     folding = {"key": schema.key, "value": schema.value, "aggregate": folded}
+    found: _Fold = {"fold": "count", "reducer": None, "initial": None, "aggregator": None, "merger": None}
     match node.fold:
         case Counting():
-            return {"fold": "count"}
+            return found
         case Reducing(reducer=reducer):
-            return {"fold": "reduce", "reducer": functions.value(node, reducer, folding)}
+            return {**found, "fold": "reduce", "reducer": functions.value(node, reducer, folding)}
         case Aggregating(initial=initial, aggregator=aggregator, merger=merger):
-            parameters = {
+            merging = {"key": schema.key, "left": folded, "right": folded, "aggregate": folded}
+            return {
+                **found,
                 "fold": "aggregate",
                 "initial": functions.constant(initial),
                 "aggregator": functions.value(node, aggregator, folding),
+                "merger": None if merger is None else functions.value(node, merger, merging),
             }
-            if merger is None:
-                return parameters
-            merging = {"key": schema.key, "left": folded, "right": folded, "aggregate": folded}
-            return {**parameters, "merger": functions.value(node, merger, merging)}
     raise AssertionError(f"a new kind of fold: {node.fold!r}")
 
 
@@ -107,7 +123,7 @@ def looked_up(plan: Plan, node: Node) -> bool:
     )
 
 
-WINDOWS: dict[type[Node], Callable[[Any, Functions], Parameters]] = {
+WINDOWS: dict[type[Node], Callable[[Any, Functions], spec.Parameters]] = {
     SessionWindowed: session_windowed,
     SlidingWindowed: sliding_windowed,
     Suppress: suppress,

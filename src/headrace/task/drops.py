@@ -18,6 +18,8 @@ class Reason(Enum):
     EARLY = "before the window"
     DUPLICATE = "duplicate"
     FAILED = "failed"
+    REFUSED = "refused"
+    """By its topic; told by whoever writes."""
     OUTDATED = "the row has changed since it asked"
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from headrace.errors import BatchTooLong, BufferFull, RecordFailed, RecordUndecodable, WorkerLost
-from headrace.runtime.faults import find_fault
+from headrace.errors import BatchTooLong, BufferFull, KernelMismatch, RecordFailed, RecordUndecodable, WorkerLost
+from headrace.spark.faults import find_fault
 
 UNDECODABLE = (
     'headrace-fault:{"kind":"undecodable","subject":"value STRING","reason":"byte 0xff at 2 is not UTF-8",'
@@ -67,3 +67,15 @@ def test_other_exceptions_hold_none() -> None:
     assert find_fault("headrace-fault:[1]") is None
     assert find_fault('headrace-fault:{"kind":"failed"}') is None
     assert find_fault("") is None
+
+
+def test_a_fault_of_another_kernel_blames_no_record() -> None:
+    error = find_fault(
+        'headrace-fault:{"kind":"moon","subject":"in","reason":"it is full","where":"in-0@1","trace":""}'
+    )
+    assert isinstance(error, KernelMismatch)
+    assert error.where is None
+    assert error.what == (
+        "the kernel's jar and headrace are of different releases: the kernel told of 'moon', which is no fault that"
+        " headrace knows: it is full"
+    )

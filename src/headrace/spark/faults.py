@@ -11,6 +11,7 @@ from headrace.errors import (
     BufferFull,
     CheckpointBehind,
     HeadraceError,
+    KernelMismatch,
     NotAllowed,
     PartitionsChanged,
     RecordFailed,
@@ -22,6 +23,7 @@ from headrace.errors import (
     TopicReplaced,
     WorkerLost,
 )
+from headrace.model.fault_kinds import FaultKind
 
 _MARKER = "headrace-fault:"
 
@@ -44,34 +46,39 @@ def _read(text: str, at: int) -> HeadraceError | None:
         kind, subject, reason, where = (str(fault[name]) for name in ("kind", "subject", "reason", "where"))
     except (ValueError, KeyError, TypeError):  # cut off by a log: the same fault may stand whole further on
         return None
-    if kind == "undecodable":
-        part, _, serde = subject.partition(" ")
-        return RecordUndecodable(part, serde, reason, where)
-    if kind == "unwritable":
-        return RecordRefused(subject, reason)
-    if kind == "partitions-changed":
-        return PartitionsChanged(subject, int(reason), where)
-    if kind == "timestamp-invalid":
-        return TimestampInvalid(int(subject), reason, where)
-    if kind == "topic-missing":
-        return TopicMissing([subject], reason)
-    if kind == "not-allowed":
-        return NotAllowed([f"{reason} on {subject}"])
-    if kind == "records-gone":
-        return RecordsGone(subject, int(reason))
-    if kind == "batch-behind":
-        return CheckpointBehind(subject, int(reason), int(where))
-    if kind == "topic-replaced":
-        return TopicReplaced(subject)
-    if kind == "python":
-        return _from_python(subject, reason, where, str(fault["trace"]))
-    if kind == "worker-lost":
-        return _noted(WorkerLost(reason, where or None), str(fault["trace"]))
-    if kind == "batch-too-long":
-        return BatchTooLong(int(subject), int(reason))
-    if kind == "buffer-full":
-        return BufferFull(subject, reason, where or None)
-    return RecordFailed(subject, reason, where or None)
+    match kind:
+        case FaultKind.FAILED:
+            return RecordFailed(subject, reason, where or None)
+        case FaultKind.UNDECODABLE:
+            part, _, serde = subject.partition(" ")
+            return RecordUndecodable(part, serde, reason, where)
+        case FaultKind.TIMESTAMP_INVALID:
+            return TimestampInvalid(int(subject), reason, where)
+        case FaultKind.UNWRITABLE:
+            return RecordRefused(subject, reason)
+        case FaultKind.TOPIC_MISSING:
+            return TopicMissing([subject], reason)
+        case FaultKind.TOPIC_REPLACED:
+            return TopicReplaced(subject)
+        case FaultKind.NOT_ALLOWED:
+            return NotAllowed([f"{reason} on {subject}"])
+        case FaultKind.PARTITIONS_CHANGED:
+            return PartitionsChanged(subject, int(reason), where)
+        case FaultKind.RECORDS_GONE:
+            return RecordsGone(subject, int(reason))
+        case FaultKind.BATCH_BEHIND:
+            return CheckpointBehind(subject, int(reason), int(where))
+        case FaultKind.BATCH_TOO_LONG:
+            return BatchTooLong(int(subject), int(reason))
+        case FaultKind.BUFFER_FULL:
+            return BufferFull(subject, reason, where or None)
+        case FaultKind.PYTHON:
+            return _from_python(subject, reason, where, str(fault["trace"]))
+        case FaultKind.WORKER_LOST:
+            return _noted(WorkerLost(reason, where or None), str(fault["trace"]))
+        case FaultKind.KERNEL_MISMATCH:
+            return KernelMismatch(reason)
+    return KernelMismatch(f"the kernel told of {kind!r}, which is no fault that headrace knows: {reason}")
 
 
 def _from_python(code: str, what: str, where: str, more: str) -> HeadraceError:
