@@ -45,6 +45,7 @@ case class PythonCodeSpec(id: String, code: Array[Byte], worker: PythonWorkerSpe
   * @param label      what failures of its functions call it
   * @param ways       where its results go, one after the other
   * @param beside     the same for its side outputs, by their kind
+  * @param everyChange of a table: whether every change is sent on, or the last of each key in a batch
   * @param sendsOld   whether the changes it sends carry old values
   * @param idleMs     after how long a silence its stream time follows the clock; -1 for never
   * @param lookedUp   whether the rows of a windowed table are asked for, beside following its changes
@@ -61,6 +62,7 @@ case class NodeSpec(
     ways: Seq[WaySpec],
     beside: Map[Beside.Value, Seq[WaySpec]],
     stores: Seq[String],
+    everyChange: Boolean,
     sendsOld: Boolean,
     idleMs: Long,
     lookedUp: Boolean,
@@ -88,9 +90,6 @@ case class NodeSpec(
   def function(name: String): Int = parameters.int(name)
 
   def functions(name: String): Seq[Int] = parameters.ints(name)
-
-  /** Whether every change of a table is sent on, or what a batch leaves of a row. */
-  def everyChange: Boolean = text("emit") == "every"
 }
 
 /** The rows of a store go after a while, by the stream time of this name. */
@@ -146,6 +145,7 @@ object StageSpec {
     ways = one.parts("ways").map(complete(_)(way)),
     beside = one.partsBy("beside").map { case (kind, ways) => Beside.withName(kind) -> ways.map(complete(_)(way)) },
     stores = one.texts("stores"),
+    everyChange = one.flag("every_change"),
     sendsOld = one.flag("sends_old"),
     idleMs = one.orElse("idle_ms", -1L)(one.long),
     lookedUp = one.flag("looked_up"),

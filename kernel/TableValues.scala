@@ -47,7 +47,7 @@ abstract class RowByRow(node: NodeSpec, task: Task) extends TableOperator(node, 
 class TableFilter(node: NodeSpec, task: Task) extends RowByRow(node, task) {
   private val predicate = function("predicate")
   private val keep = node.flag("keep")
-  private val knowsOld = sendsOld || node.flag("wants_old")
+  private val knowsOld = node.flag("wants_old") || sendsOld
   private val versioned = node.flag("versioned")
 
   override protected def row(record: Record, value: Array[Byte]): Array[Byte] = {

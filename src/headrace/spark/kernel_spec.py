@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from headrace.plan.idle import idle_ms
-from headrace.plan.nodes import Beside, Branch, Node, Repartition, To
+from headrace.plan.nodes import Beside, Branch, Emit, Node, Repartition, To
 from headrace.plan.nodes.lasting import Lasting
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.old_values import sending_old
-from headrace.plan.placed import Later
+from headrace.plan.placed import Everywhere, Later
 from headrace.plan.sharing import Sharing
 from headrace.spark.operators import OPERATORS, Functions, failures
 from headrace.spark.placement import Edge, Placement, stores
@@ -84,6 +84,7 @@ class _Members:
             ways=tuple(map(self._out, placement.inputs(node)) if sends else map(self._way, results)),
             beside=self._beside(outputs),
             stores=tuple(stores(node)),
+            every_change=_sends_every_change(node),
             sends_old=node in self._old,
             idle_ms=idle_ms(node),
             looked_up=isinstance(node, WindowedAggregation) and looked_up(placement.plan, node),
@@ -115,3 +116,8 @@ class _Members:
         if isinstance(node, Lasting) and node.ttl_ms is not None:
             return Expiry(node.ttl_ms, self._placement.timed[node])
         return None
+
+
+def _sends_every_change(node: Node) -> bool:
+    table = node.upstream if isinstance(node, Everywhere) else node
+    return getattr(table, "emit", None) is Emit.EVERY

@@ -50,6 +50,7 @@ from headrace.plan.nodes import (
     ToStream,
     ToTable,
     VersionedTable,
+    WindowedCogroup,
 )
 from headrace.plan.placed import Copy, Everywhere, Through, VersionedCopy
 from headrace.plan.schema import Field, Schema
@@ -206,7 +207,7 @@ def map_(node: Map, functions: Functions) -> spec.Pair:
     return spec.Pair(pair=functions.pairs(node, node.pair, _stream(node)))
 
 
-def map_values(node: MapValues, functions: Functions) -> spec.Value:
+def map_values(node: MapValues | TableMapValues, functions: Functions) -> spec.Value:
     return spec.Value(value=functions.value(node, node.value, _stream(node)))
 
 
@@ -234,10 +235,6 @@ def nothing(_: Node, __: Functions) -> spec.Parameters:
     return spec.Parameters()
 
 
-def rows(node: Count | TableSource | ToTable, _: Functions) -> spec.Emitting:
-    return spec.Emitting(emit=node.emit.value)
-
-
 def versioned(node: VersionedTable | VersionedCopy, _: Functions) -> spec.Versioned:
     return spec.Versioned(history_ms=node.history_ms)
 
@@ -248,14 +245,13 @@ def drop_duplicates(node: DropDuplicates, functions: Functions) -> spec.DropDupl
 
 
 def reduce(node: Reduce, functions: Functions) -> spec.Reduce:
-    return spec.Reduce(reducer=functions.value(node, node.reducer, _folding(node)), emit=node.emit.value)
+    return spec.Reduce(reducer=functions.value(node, node.reducer, _folding(node)))
 
 
 def aggregate(node: Aggregate, functions: Functions) -> spec.Aggregate:
     return spec.Aggregate(
         aggregator=functions.value(node, node.aggregator, _folding(node)),
         initial=functions.constant(node.initial),
-        emit=node.emit.value,
     )
 
 
@@ -265,7 +261,6 @@ def cogroup(node: Cogroup, functions: Functions) -> spec.Cogroup:
             functions.value(node, one, _folding(node, position)) for position, one in enumerate(node.aggregators)
         ),
         initial=functions.constant(node.initial),
-        emit=node.emit.value,
     )
 
 
@@ -275,12 +270,7 @@ def table_filter(node: TableFilter, functions: Functions) -> spec.TableFilter:
         keep=node.keep,
         wants_old=node.wants_old(0),
         versioned=node.upstream.versioned,
-        emit=node.emit.value,
     )
-
-
-def table_map_values(node: TableMapValues, functions: Functions) -> spec.TableMapValues:
-    return spec.TableMapValues(value=functions.value(node, node.value, _stream(node)), emit=node.emit.value)
 
 
 def table_group_by(node: TableGroupBy, functions: Functions) -> spec.TableGroupBy:
@@ -292,7 +282,6 @@ def table_reduce(node: TableReduce, functions: Functions) -> spec.TableReduce:
     return spec.TableReduce(
         adder=functions.value(node, node.adder, _folding(node)),
         subtractor=functions.value(node, node.subtractor, _folding(node)),
-        emit=node.emit.value,
     )
 
 
@@ -301,7 +290,6 @@ def table_aggregate(node: TableAggregate, functions: Functions) -> spec.TableAgg
         adder=functions.value(node, node.adder, _folding(node)),
         subtractor=functions.value(node, node.subtractor, _folding(node)),
         initial=functions.constant(node.initial),
-        emit=node.emit.value,
     )
 
 
@@ -336,7 +324,6 @@ def table_join(node: TableJoin, functions: Functions) -> spec.TableJoin:
         named=node.store is not None,
         settles=node.settles,
         versioned=(node.left.versioned, node.right.versioned),
-        emit=node.emit.value,
     )
 
 
@@ -368,11 +355,6 @@ def to(node: To, functions: Functions) -> spec.To:
     return spec.To(key=key, value=value, topic=named, partitions=partitions)
 
 
-def everywhere(node: Everywhere, _: Functions) -> spec.Emitting:
-    assert isinstance(node.upstream, TableSource)
-    return spec.Emitting(emit=node.upstream.emit.value)
-
-
 def foreign_key_subscribe(node: ForeignKeySubscribe, functions: Functions) -> spec.ForeignKeySubscribe:
     return spec.ForeignKeySubscribe(
         on=functions.key(node, node.on, _stream(node), node.output()),
@@ -389,7 +371,7 @@ def foreign_key_join(node: ForeignKeyJoin, functions: Functions) -> spec.Foreign
     left, right = node.left.output(), node.answers.output()
     sides = {"key": left.key, "left": left.value, "right": right.value}
     joiner = functions.value(node, node.joiner, sides)
-    return spec.ForeignKeyJoin(joiner=joiner, keep_all=node.keep_all, emit=node.emit.value)
+    return spec.ForeignKeyJoin(joiner=joiner, keep_all=node.keep_all)
 
 
 OPERATORS: dict[type[Node], Callable[[Any, Functions], spec.Parameters]] = {
@@ -397,11 +379,11 @@ OPERATORS: dict[type[Node], Callable[[Any, Functions], spec.Parameters]] = {
     Branch: nothing,
     Cogroup: cogroup,
     Copy: nothing,
-    Count: rows,
+    Count: nothing,
     DropDuplicates: drop_duplicates,
     Errors: nothing,
     Skipped: nothing,
-    Everywhere: everywhere,
+    Everywhere: nothing,
     Expired: nothing,
     Filter: filter_,
     FlatMap: flat_map,
@@ -426,14 +408,15 @@ OPERATORS: dict[type[Node], Callable[[Any, Functions], spec.Parameters]] = {
     TableFilter: table_filter,
     TableGroupBy: table_group_by,
     TableJoin: table_join,
-    TableMapValues: table_map_values,
+    TableMapValues: map_values,
     TableReduce: table_reduce,
-    TableSource: rows,
+    TableSource: nothing,
     Through: nothing,
     To: to,
     ToStream: nothing,
-    ToTable: rows,
+    ToTable: nothing,
     VersionedCopy: versioned,
     VersionedTable: versioned,
+    WindowedCogroup: nothing,
     **WINDOWS,
 }

@@ -48,10 +48,6 @@ def session_windowed(node: SessionWindowed, functions: Functions) -> spec.Sessio
     return spec.SessionWindowed(gap_ms=node.windows.gap_ms, **_aggregation(node, functions))
 
 
-def windowed_cogroup(node: WindowedCogroup, _: Functions) -> spec.Emitting:
-    return spec.Emitting(emit=node.emit.value)
-
-
 def suppress(node: Suppress, functions: Functions) -> spec.Suppress:
     key = node.output().key
     windows = key.serde if isinstance(key.type, WindowedType) else None
@@ -63,7 +59,6 @@ def suppress(node: Suppress, functions: Functions) -> spec.Suppress:
         fail_when_full=node.fail_when_full,
         window_ms=windows.size_ms if isinstance(windows, TimeWindowedSerde) else None,
         where=functions.where(),
-        emit=node.emit.value,
     )
 
 
@@ -79,7 +74,6 @@ class _Aggregation(_Fold):
     kept_ms: int
     lateness_ms: int
     final: bool
-    emit: str
 
 
 def _aggregation(node: WindowedAggregation, functions: Functions) -> _Aggregation:
@@ -88,7 +82,6 @@ def _aggregation(node: WindowedAggregation, functions: Functions) -> _Aggregatio
         "kept_ms": node.kept_ms,
         "lateness_ms": node.windows.lateness_ms,
         "final": node.final,
-        "emit": node.emit.value,
     }
 
 
@@ -128,5 +121,4 @@ WINDOWS: dict[type[Node], Callable[[Any, Functions], spec.Parameters]] = {
     SlidingWindowed: sliding_windowed,
     Suppress: suppress,
     TimeWindowed: windowed,
-    WindowedCogroup: windowed_cogroup,
 }

@@ -18,13 +18,6 @@ class Parameters:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Emitting(Parameters):
-    """A table: which of its changes are sent on."""
-
-    emit: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Timestamps(Parameters):
     time: Function
     topics: Mapping[int, str]
@@ -81,33 +74,28 @@ class DropDuplicates(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reduce(Emitting):
+class Reduce(Parameters):
     reducer: Function
 
 
 @dataclass(frozen=True, kw_only=True)
-class Aggregate(Emitting):
+class Aggregate(Parameters):
     aggregator: Function
     initial: Function
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cogroup(Emitting):
+class Cogroup(Parameters):
     aggregators: tuple[Function, ...]
     initial: Function
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableFilter(Emitting):
+class TableFilter(Parameters):
     predicate: Function
     keep: bool
     wants_old: bool
     versioned: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableMapValues(Emitting):
-    value: Function
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +105,7 @@ class TableGroupBy(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableReduce(Emitting):
+class TableReduce(Parameters):
     adder: Function
     subtractor: Function
 
@@ -155,7 +143,7 @@ class StreamGlobalJoin(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableJoin(Emitting):
+class TableJoin(Parameters):
     joiner: Function
     side: str
     named: bool
@@ -176,7 +164,7 @@ class ForeignKeyMatch(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForeignKeyJoin(Emitting):
+class ForeignKeyJoin(Parameters):
     joiner: Function
     keep_all: bool
 
@@ -197,7 +185,7 @@ class To(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WindowedAggregation(Emitting):
+class WindowedAggregation(Parameters):
     """The fold of a window and how long windows are kept; which functions there are depends on the fold."""
 
     fold: str
@@ -229,7 +217,7 @@ class SessionWindowed(WindowedAggregation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Suppress(Emitting):
+class Suppress(Parameters):
     final: bool
     wait_ms: int
     max_records: int | None

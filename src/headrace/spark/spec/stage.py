@@ -83,6 +83,8 @@ class NodeSpec:
     beside: Mapping[Beside, tuple[Way, ...]]
     """Where its side outputs go, by their kind."""
     stores: tuple[str, ...] = ()
+    every_change: bool = False
+    """Of a table: whether every change is sent on, or the last of each key in a batch."""
     sends_old: bool = False
     """Whether the changes it sends carry old values."""
     idle_ms: int | None = None
