@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.terminal import TerminalReporter
 
 from headrace.errors import SetupError
 from headrace.jvm.java import find_java
 from headrace.log.broker import EmbeddedBroker
 from headrace.log.topics import Topics
+from slowest import tell_slowest
 
 
 def pytest_sessionstart() -> None:
@@ -21,6 +23,11 @@ def pytest_sessionstart() -> None:
         find_java()
     except SetupError as error:
         pytest.exit(f"error: {error}", returncode=1)
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
+    """A run that took a while says which files did."""
+    tell_slowest(terminalreporter)
 
 
 @pytest.fixture(scope="session")
