@@ -1,4 +1,4 @@
-"""`python -m bench`: runs the suite, or `driver`, `soak` or `start`, and prints a report.
+"""`python -m bench`: runs the suite, or `driver`, `soak`, `start` or `joining`, and prints a report.
 
 Results are kept in RESULTS.md, those of other parts stay there with `--only`; a run of another size is only printed,
 and so is a shorter soak.
@@ -10,12 +10,12 @@ import argparse
 import re
 from pathlib import Path
 
-from bench import driver, soak, start, suite
+from bench import driver, joining, soak, start, suite
 from bench.kept import merged
 from bench.report import report
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-RECORDS = {"suite": 10_000_000, "driver": 100_000, "soak": 0, "start": 0}
+RECORDS = {"suite": 10_000_000, "driver": 100_000, "soak": 0, "start": 0, "joining": 10_000}
 MINUTES = 10.0
 
 
@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("--rate", type=int, default=1_000, help="records a second when latency is measured")
     parser.add_argument("--seconds", type=int, default=30, help="for how long it is measured")
     parser.add_argument("--minutes", type=float, default=MINUTES, help="for how long a soak goes")
-    parser.add_argument("--beside", type=Path, metavar="CHECKOUT", help="another checkout that starts in turn")
+    parser.add_argument("--beside", type=Path, metavar="CHECKOUT", help="another checkout that takes turns")
     chosen = parser.parse_args()
     records = chosen.records or RECORDS[chosen.benchmark]
 
@@ -43,9 +43,14 @@ def main() -> None:
         text = kept(driver.measure(records))
     elif chosen.benchmark == "soak":
         text = kept(soak.measure(chosen.minutes))
-    elif chosen.benchmark == "start":
+    elif chosen.benchmark in ("start", "joining"):
         beside = [chosen.beside.resolve()] if chosen.beside else []
-        text = start.measure(chosen.rounds, [start.HERE, *beside])
+        checkouts = [start.HERE, *beside]
+        text = (
+            start.measure(chosen.rounds, checkouts)
+            if chosen.benchmark == "start"
+            else joining.measure(records, checkouts)
+        )
         text = text if beside else kept(text)
     else:
         parts, speed = chosen.only or suite.PARTS, {"rate": chosen.rate, "seconds": chosen.seconds}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -51,6 +51,15 @@ class Changed:
     key: bytes
     entry: Entry | None
 
+    @property
+    def size(self) -> int:
+        """About how many bytes of memory it takes."""
+        return _OVERHEAD + len(self.key) + (len(self.entry.value) if self.entry is not None else 0)
+
+
+_OVERHEAD = 300
+"""What a change takes besides its bytes."""
+
 
 @dataclass(frozen=True)
 class Watched:
@@ -69,11 +78,19 @@ class Watched:
 
 
 class Watch(Protocol):
-    """What a watcher holds."""
+    """What a watcher holds. All but `first` holds once everything has been taken from that."""
+
+    @property
+    def first(self) -> Iterator[list[Changed]]:
+        """In small parts the entries that are here, which have no offsets, or the changes that were missed.
+
+        Also what changes meanwhile, where that is much. Partitions are joined one after the other, as parts are taken:
+        NobodyAnswers where one is not held here any more. A part takes less than a millisecond.
+        """
 
     @property
     def since(self) -> Mapping[int, int]:
-        """For each partition the offset to go on from after what was told when the watch began."""
+        """For each partition the offset to go on from after `first`."""
 
     @property
     def life(self) -> str:
@@ -81,7 +98,7 @@ class Watch(Protocol):
 
     @property
     def whole(self) -> Collection[int]:
-        """The partitions of which everything was told then, and not only what was missed."""
+        """The partitions of which `first` had everything, and not only what was missed."""
 
     def close(self) -> None:
         """No more changes."""
@@ -135,18 +152,15 @@ class Serving(Answering, Protocol):
     def watch(
         self,
         watched: Watched,
-        tell_first: Callable[[list[Changed]], None],
         tell: Callable[[list[Changed]], None],
         partitions: Collection[int],
         gone: Callable[[int], None],
     ) -> Watch:
-        """Tell the entries that are here now, or the changes since, and from then on each change in these partitions.
+        """Watch these partitions: first what is here now or was missed, in `Watch.first`, and from then on each change.
 
-        What is here now, which has no offsets, and what was missed is told to `tell_first` before this returns, in the
-        thread that asks. So is what changes meanwhile, where that is much. `tell_first` may wait, and end it all by
-        raising something. Further changes are told in the thread that reads the changelog, those of one partition
-        perhaps while another is told from the start: `tell` must not wait. Nor must `gone`, which is called when a
-        partition is not held here any more: whoever watches it has to go elsewhere.
+        Further changes are told in the thread that reads the changelog, those of one partition perhaps while another is
+        told from the start: `tell` must not wait. Nor must `gone`, which is called when a partition is not held here
+        any more: whoever watches it has to go elsewhere.
         """
 
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
-
-from rocksdict import DbClosedError
 
 from headrace.errors import NobodyAnswers, ReplicasInUse, ReplicasUnwritable
 from headrace.log.bulletin import Bulletin
@@ -19,6 +16,7 @@ from headrace.log.locks import FileLock
 from headrace.log.topics import Topics
 from headrace.query.answering import Changed, Member, Peers, Watched
 from headrace.query.catalogue import Queryable, servers_topic
+from headrace.query.holding import Held
 from headrace.query.layout import Layout
 from headrace.query.local import Local
 from headrace.query.members import Members
@@ -29,7 +27,7 @@ from headrace.query.ranking import wanted
 from headrace.query.reader import Followed, Reader
 from headrace.query.routing import Routing
 from headrace.query.tracker import Tracker
-from headrace.query.watching import Channel, ChannelEnded, LocalWatch, ReplicaWatcher
+from headrace.query.watching import LocalWatch
 
 
 class Instance:
@@ -124,37 +122,20 @@ class Instance:
     def watch(
         self,
         watched: Watched,
-        tell_first: Callable[[list[Changed]], None],
         tell: Callable[[list[Changed]], None],
         partitions: Collection[int],
         gone: Callable[[int], None],
     ) -> LocalWatch:
         """See `Answering.watch`."""
-        layout = self._local.followed(watched.store).layout
-        joined, life = list[tuple[Channel, ReplicaWatcher]](), ""
-        try:
-            for partition in partitions:
-                holding = self._local.holding(watched.store, partition)
-                if holding is None:
-                    raise NobodyAnswers(watched.store, [partition], self._local.why_not(watched.store, partition))
-                held = holding.held[watched.store]
-                if joined and held.replica.origin.life != life:
-                    raise NobodyAnswers(watched.store, [partition], "its changelog was made again")
-                life = held.replica.origin.life
-                wanted_here = watched if watched.life == life else replace(watched, since={})
-                watcher = ReplicaWatcher(partition, layout, wanted_here, tell_first, tell, gone)
-                first = held.channel.join(watcher, held.replica)
-                joined.append((held.channel, watcher))
-                for part in first:
-                    tell_first(part)
-                watcher.open()
-        except (DbClosedError, ChannelEnded) as exc:
-            LocalWatch(joined, life).close()
-            raise NobodyAnswers(watched.store, partitions, "it was closed here") from exc
-        except BaseException:
-            LocalWatch(joined, life).close()
-            raise
-        return LocalWatch(joined, life)
+        store = watched.store
+
+        def held(partition: int) -> Held:
+            holding = self._local.holding(store, partition)
+            if holding is None:
+                raise NobodyAnswers(store, [partition], self._local.why_not(store, partition))
+            return holding.held[store]
+
+        return LocalWatch(watched, self._local.followed(store).layout, tell, partitions, gone, held)
 
     # -- who is there
 

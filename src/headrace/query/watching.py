@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain, islice
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING
 
+from rocksdict import DbClosedError
+
+from headrace.errors import NobodyAnswers
 from headrace.log.follow import Read
 from headrace.query.answering import Changed, Watched
 from headrace.query.layout import Layout, Span
 from headrace.query.question import Entry
 from headrace.query.replica import Replica
+
+if TYPE_CHECKING:
+    from headrace.query.holding import Held
 
 Tell = Callable[[list[Changed]], None]
 Placed = tuple[bytes, Changed]
@@ -19,7 +27,12 @@ Placed = tuple[bytes, Changed]
 
 _MOST_REMEMBERED = 2_000
 _MOST_BYTES = 4 * 1024 * 1024
-_TOLD_AT_ONCE = 500
+_PART_BYTES = 32 * 1024
+"""Of what is told at first: one part for each watcher in turn."""
+
+_LITTLE = 500
+"""So few changes are told at once."""
+
 NOT_A_CHANGE = -1
 """The offset of an entry that is told because it is there."""
 
@@ -122,7 +135,6 @@ class ReplicaWatcher:
         partition: int,
         layout: Layout,
         watched: Watched,
-        tell_first: Tell,
         tell: Tell,
         gone: Callable[[int], None],
     ) -> None:
@@ -133,7 +145,7 @@ class ReplicaWatcher:
         self.whole = True
         """Whether it was told everything at first, and not only what it had missed."""
 
-        self._tell_first, self._tell = tell_first, tell
+        self._tell = tell
         self._waiting: dict[bytes, Changed] | None = {}
         self._lock = threading.Lock()
 
@@ -147,24 +159,22 @@ class ReplicaWatcher:
                 return
         self._tell(changes)
 
-    def open(self) -> None:
-        """All that was there has been told.
+    def open(self) -> Iterator[list[Changed]]:
+        """What has changed while all that was there was told, in parts; then it is told each change at once.
 
-        What has changed meanwhile is told in parts, which may wait for whoever is told. More changes while that goes
-        on; once it is little the rest is told at once, like any change from then on. What is little grows: where as
-        much changes as can be told, this has to end, too.
+        More changes while these are told. Once they are few the rest is told at once, like any change from then on. How
+        many are few grows: where as much changes as can be told, this has to end, too.
         """
-        little = _TOLD_AT_ONCE
-        while waiting := self._much(little):
-            little *= 2
-            for part in _in_parts(iter(waiting)):
-                self._tell_first(part)
+        few = _LITTLE
+        while waiting := self._much(few):
+            few *= 2
+            yield from _in_parts(iter(waiting))
 
-    def _much(self, little: int) -> list[Changed]:
-        """What waits, if that is more than a little. If not it is told, and nothing waits any more."""
+    def _much(self, few: int) -> list[Changed]:
+        """What waits, if that is more than a few. If not it is told, and nothing waits any more."""
         with self._lock:
             waiting = list((self._waiting or {}).values())
-            if len(waiting) > little:
+            if len(waiting) > few:
                 self._waiting = {}
                 return waiting
             if waiting:
@@ -221,20 +231,56 @@ class _ReplicaWatchers:
 
 
 class LocalWatch:
-    """A watch over several partitions."""
+    """A watch over several partitions, each joined once those before it have been told."""
 
-    def __init__(self, joined: list[tuple[Channel, ReplicaWatcher]], life: str) -> None:
-        self._joined, self.life = joined, life
-        self.since: Mapping[int, int] = {watcher.partition: watcher.since or 0 for _, watcher in joined}
-        """Where to go on from with what has been told first."""
+    def __init__(
+        self,
+        watched: Watched,
+        layout: Layout,
+        tell: Tell,
+        partitions: Collection[int],
+        gone: Callable[[int], None],
+        held: Callable[[int], Held],
+    ) -> None:
+        self._watched, self._layout, self._tell, self._gone, self._held = watched, layout, tell, gone, held
+        self._joined: list[tuple[Channel, ReplicaWatcher]] = []
+        self.life = ""
+        self.first = self._first(partitions)
 
-        self.whole = frozenset(watcher.partition for _, watcher in joined if watcher.whole)
+    @property
+    def since(self) -> Mapping[int, int]:
+        """For each partition the offset to go on from after what was told first."""
+        return {watcher.partition: watcher.since or 0 for _, watcher in self._joined}
+
+    @property
+    def whole(self) -> frozenset[int]:
         """The partitions of which everything was told first, and not only what was missed."""
+        return frozenset(watcher.partition for _, watcher in self._joined if watcher.whole)
 
     def close(self) -> None:
         """No more changes."""
         for channel, watcher in self._joined:
             channel.leave(watcher)
+
+    def _first(self, partitions: Collection[int]) -> Iterator[list[Changed]]:
+        try:
+            for partition in partitions:
+                yield from self._join(partition)
+        except (DbClosedError, ChannelEnded) as exc:
+            raise NobodyAnswers(self._watched.store, partitions, "it was closed here") from exc
+
+    def _join(self, partition: int) -> Iterator[list[Changed]]:
+        held, watched = self._held(partition), self._watched
+        life = held.replica.origin.life
+        if self._joined and life != self.life:
+            raise NobodyAnswers(watched.store, [partition], "its changelog was made again")
+        self.life = life
+        wanted = watched if watched.life == life else replace(watched, since={})
+        watcher = ReplicaWatcher(partition, self._layout, wanted, self._tell, self._gone)
+        first = held.channel.join(watcher, held.replica)
+        self._joined.append((held.channel, watcher))
+        yield from first
+        yield from watcher.open()
 
 
 def span_of(layout: Layout, watched: Watched) -> Span:
@@ -243,5 +289,12 @@ def span_of(layout: Layout, watched: Watched) -> Span:
 
 
 def _in_parts(changes: Iterator[Changed]) -> Iterator[list[Changed]]:
-    while part := list(islice(changes, _TOLD_AT_ONCE)):
+    part, size = list[Changed](), 0
+    for change in changes:
+        part.append(change)
+        size += change.size
+        if size >= _PART_BYTES:
+            yield part
+            part, size = [], 0
+    if part:
         yield part

@@ -25,7 +25,6 @@ PutAll = Callable[[Iterable[bytes]], Awaitable[None]]
 Waiting = Callable[[], Coroutine[Any, Any, None]]
 
 EVENTS = "text/event-stream"
-_PIECE = 64 << 10
 _LAST_WORDS_S = 2.0
 
 
@@ -126,7 +125,9 @@ class EventStream(Response):
         async with self._watcher:
             await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
             if scope["method"] != "HEAD":
-                await _tell(self._watcher, self._style, _in_pieces(put), until_gone, scope["extensions"][ABORT])
+                await _tell(
+                    self._watcher, self._style, _in_pieces(self._watcher, put), until_gone, scope["extensions"][ABORT]
+                )
         await send({"type": "http.response.body", "body": b""})
 
 
@@ -144,7 +145,7 @@ async def tell_socket(socket: WebSocket, watcher: Watcher) -> None:
     with suppress(WebSocketDisconnect):
         async with watcher:
             await socket.accept()
-            await _tell(watcher, SOCKET, _one_by_one(put), until_gone, socket.scope["extensions"][ABORT])
+            await _tell(watcher, SOCKET, _one_by_one(watcher, put), until_gone, socket.scope["extensions"][ABORT])
         if socket.client_state is WebSocketState.CONNECTED:
             await socket.close()
 
@@ -175,27 +176,22 @@ async def _tell(watcher: Watcher, style: Style, put: PutAll, until_gone: Waiting
         await asyncio.gather(writing, leaving, slow, return_exceptions=True)
 
 
-def _in_pieces(put: Put) -> PutAll:
+def _in_pieces(watcher: Watcher, put: Put) -> PutAll:
     """Put many small parts together before they are sent."""
 
     async def pieces(parts: Iterable[bytes]) -> None:
-        gathered, size = [], 0
-        for part in parts:
-            gathered.append(part)
-            size += len(part)
-            if size >= _PIECE:
-                await put(b"".join(gathered))
-                await asyncio.sleep(0)  # others have their turn
-                gathered, size = [], 0
-        if gathered:
-            await put(b"".join(gathered))
+        async for piece in watcher.pieces(parts):
+            with watcher.pending.sending():
+                await put(b"".join(piece))
 
     return pieces
 
 
-def _one_by_one(put: Put) -> PutAll:
+def _one_by_one(watcher: Watcher, put: Put) -> PutAll:
     async def each(parts: Iterable[bytes]) -> None:
-        for part in parts:
-            await put(part)
+        async for piece in watcher.pieces(parts):
+            with watcher.pending.sending():
+                for part in piece:
+                    await put(part)
 
     return each

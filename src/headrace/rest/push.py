@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from headrace.query.answering import Changed
-
-_OVERHEAD = 300
-"""What a change takes besides its bytes."""
 
 _SLOW = 1 << 17
 """With so much waiting a reader is slow: from then on only the last change of each key waits, until all is taken."""
 
 _FULL = 1 << 20
-"""So much may wait before whoever tells the entries that are there has to wait, too."""
+"""So much of the entries that are there may wait for one watcher."""
+
+_FIRST = 32 << 20
+"""So much of them may wait for all watchers that join: each has an equal share of it, or one part."""
 
 _PATIENCE_S = 20.0
+_LOOK_S = 5.0
 
 
 class NobodyTakes(Exception):
@@ -27,10 +28,17 @@ class NobodyTakes(Exception):
 
 
 class Budget:
-    """Room that all watchers of a server share."""
+    """Bytes that all watchers of a server share."""
 
     def __init__(self, size: int) -> None:
         self._left, self._lock = size, threading.Lock()
+        self.joining = 0
+        """How many watchers are being told the entries that are there."""
+
+    @property
+    def share(self) -> int:
+        """How much of the entries that are there may wait for one watcher before it gets the next part."""
+        return min(_FULL, _FIRST // max(1, self.joining))
 
     def take(self, size: int) -> bool:
         """Take some, or give some back; False if there is too little left."""
@@ -58,38 +66,64 @@ class Pending:
 
     def __init__(self, loop: asyncio.AbstractEventLoop, limit: int, budget: Budget) -> None:
         self._loop, self._limit, self._budget = loop, limit, budget
-        self._full = min(_FULL, limit // 2)
         self._waiting: dict[bytes | int, Changed] = {}
         """By key of one who is slow, else by number."""
 
         self._since: dict[int, int] = {}
-        self._bytes = self.conflated = 0
+        self._bytes = self._taken = self.conflated = 0
         self._current = self._all_told = self._woken = self._slow = False
         self.turn = 0
         """Another one each time that it begins anew."""
 
-        self._room = threading.Condition()
+        self._lock = threading.Lock()
+        self._stalled: float | None = None
+        """Since when its reader has taken nothing of what is being sent."""
+
         self.event = asyncio.Event()
         """Set when there is something to take."""
+
+        self._room = asyncio.Event()
+        """Set when there may be room again for entries that are there."""
 
         self.too_slow = asyncio.Event()
         self.closed = False
 
     def tell(self, changes: list[Changed]) -> None:
         """From the thread that reads a changelog: does not wait."""
-        with self._room:
+        with self._lock:
             self._put(changes)
 
     def tell_first(self, changes: list[Changed], turn: int) -> None:
-        """What is told at first, from a thread of the watcher's own: waits while its reader does not keep up.
+        """Tell entries that are there; in the event loop. NobodyTakes if it has begun anew since that turn."""
+        self.check(turn)
+        with self._lock:
+            self._put(changes)
+        self.check(turn)
 
-        NobodyTakes if it is told no more, or has begun anew since that turn.
+    async def room(self, turn: int) -> None:
+        """Wait for room for the next part of the entries that are there.
+
+        A watcher whose reader takes nothing for a while is cut off.
         """
-        with self._room:
-            for change in changes:
-                self._wait_for_room(turn)
-                self._put([change])
+        self.check(turn)
+        while 0 < self._bytes + self._taken >= min(self._budget.share, self._limit // 2):
+            self._room.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_S):
+                    await self._room.wait()
+            if self._stalled is not None and self._loop.time() - self._stalled > _PATIENCE_S:
+                with self._lock:
+                    self._cut_off()
             self.check(turn)
+
+    @contextmanager
+    def sending(self) -> Iterator[None]:
+        """While something is handed to its reader."""
+        self._stalled = self._loop.time()
+        try:
+            yield
+        finally:
+            self._stalled = None
 
     def check(self, turn: int) -> None:
         """NobodyTakes if it is told no more, or has begun anew since that turn."""
@@ -98,55 +132,54 @@ class Pending:
 
     def go_on(self, since: Mapping[int, int]) -> None:
         """All that was there in these partitions has been told; changes go on from here."""
-        with self._room:
+        with self._lock:
             for partition, offset in since.items():
                 self._since[partition] = max(offset, self._since.get(partition, 0))
 
     def is_current(self) -> None:
         """All that was there anywhere has been told."""
-        with self._room:
+        with self._lock:
             self._current = self._all_told = True
             self._wake()
 
     def take(self) -> Taken:
-        """All that waits."""
-        with self._room:
-            changes, self._slow = self._clear(), False
+        """All that waits. It counts until it has been sent."""
+        with self._lock:
+            changes, self._waiting, self._slow = list(self._waiting.values()), {}, False
+            self._taken, self._bytes = self._taken + self._bytes, 0
             self._woken, current, self._current = False, self._current, False
             self.event.clear()
-            self._room.notify_all()
             return Taken(changes, dict(self._since) if self._all_told else {}, current)
+
+    def sent(self) -> None:
+        """What was taken has been handed to its reader."""
+        with self._lock:
+            self._budget.take(-self._taken)
+            self._taken = 0
+            self._room.set()
 
     @property
     def since(self) -> dict[int, int]:
         """Where to go on from, with what has been told."""
-        with self._room:
+        with self._lock:
             return dict(self._since)
 
     def forget(self) -> None:
         """Begin anew: everything will be told again."""
-        with self._room:
+        with self._lock:
             self._clear()
             self._since, self._current, self._all_told = {}, False, False
             self.turn += 1
-            self._room.notify_all()
+            self._room.set()
 
     def close(self) -> None:
         """Nobody takes any more."""
-        with self._room:
+        with self._lock:
             self.closed = True
             self._clear()
-            self._room.notify_all()
+        self.sent()
 
     # -- with the lock held
-
-    def _wait_for_room(self, turn: int) -> None:
-        self.check(turn)
-        while self._bytes > self._full:
-            before = self._bytes
-            if not self._room.wait(_PATIENCE_S) and self._bytes >= before:
-                self._cut_off()
-            self.check(turn)
 
     def _put(self, changes: list[Changed]) -> None:
         if self.closed:
@@ -166,7 +199,7 @@ class Pending:
         place = change.key if self._slow else len(self._waiting)
         former = self._waiting.pop(place, None)  # the newest change of a key comes last
         self.conflated += former is not None
-        grown = _size(change) - (_size(former) if former is not None else 0)
+        grown = change.size - (former.size if former is not None else 0)
         if self._bytes + grown > self._limit or not self._budget.take(grown):
             return False
         self._bytes += grown
@@ -179,21 +212,21 @@ class Pending:
             last.pop(change.key, None)
             last[change.key] = change
         self.conflated += len(self._waiting) - len(last)
-        left = sum(map(_size, last.values()))
+        left = sum(one.size for one in last.values())
         self._budget.take(left - self._bytes)
         self._slow, self._waiting, self._bytes = True, last, left
 
-    def _clear(self) -> list[Changed]:
-        """Nothing waits any more; what did."""
-        waiting, self._waiting = list(self._waiting.values()), {}
+    def _clear(self) -> None:
+        """Nothing waits any more."""
+        self._waiting = {}
         self._budget.take(-self._bytes)
         self._bytes = 0
-        return waiting
 
     def _cut_off(self) -> None:
         self.closed = True
         self._clear()
         self._call(self.too_slow.set)
+        self._call(self._room.set)
         self._wake()
 
     def _wake(self) -> None:
@@ -204,7 +237,3 @@ class Pending:
     def _call(self, what: Callable[[], None]) -> None:
         with suppress(RuntimeError):  # the server has ended, and its loop
             self._loop.call_soon_threadsafe(what)
-
-
-def _size(change: Changed) -> int:
-    return _OVERHEAD + len(change.key) + (len(change.entry.value) if change.entry is not None else 0)

@@ -9,13 +9,16 @@ from headrace.errors import HeadraceError
 from headrace.query.catalogue import Kind
 from headrace.query.question import Get
 from headrace.rest.answers import LONGEST_HEADER, entry_body, etag_of
-from headrace.rest.gate import Gate, has_doubled
+from headrace.rest.gate import Gate, Headers, has_doubled
 from headrace.rest.parameters import FRESHNESS, freshness, read_query, text_of
 from headrace.rest.protocol import Head
 from headrace.rest.service import Service
 from headrace.rest.users import Role
 
 PATH = "/apps/{app}/stores/{store}/keys/{key}"
+
+HEALTH = b"/health"
+UP = b'{"status":"up"}'
 
 _ELSEWHERE = frozenset({b"origin", b"content-length", b"transfer-encoding"})
 
@@ -32,19 +35,18 @@ class Quick:
     def answer(self, scope: Mapping[str, Any]) -> tuple[int, Head, bytes] | None:
         """Status, headers and body; None if this is none of these questions."""
         path: bytes = scope["raw_path"]
+        if path == HEALTH:
+            return self._health(scope)
         if scope["method"] != "GET" or not path.startswith(self._prefix):
             return None
         name, _, rest = path[len(self._prefix) :].partition(b"/")
         store = self._stores.get(name)
         if store is None or not rest.startswith(b"keys/") or b"/" in rest[5:]:
             return None
-        headers = dict(scope["headers"])
-        if not _ELSEWHERE.isdisjoint(headers) or (
-            len(headers) < len(scope["headers"]) and has_doubled(scope["headers"])
-        ):
+        headers = self._plain(scope)
+        if headers is None:
             return None
         try:
-            self._gate.check_site(headers)
             user = self._gate.known(headers)
             if user is None or not user.may(Role.READ, self._app):
                 return None
@@ -66,3 +68,21 @@ class Quick:
         body = entry_body(store, entry, reply)
         head.append((b"content-length", str(len(body)).encode()))
         return 200, head, body
+
+    def _health(self, scope: Mapping[str, Any]) -> tuple[int, Head, bytes] | None:
+        if scope["method"] != "GET" or scope["query_string"] or self._plain(scope) is None:
+            return None
+        return 200, [*self._head, (b"content-length", str(len(UP)).encode())], UP
+
+    def _plain(self, scope: Mapping[str, Any]) -> Headers | None:
+        """The headers, if there is nothing about them that others have to look at."""
+        headers = dict(scope["headers"])
+        if not _ELSEWHERE.isdisjoint(headers) or (
+            len(headers) < len(scope["headers"]) and has_doubled(scope["headers"])
+        ):
+            return None
+        try:
+            self._gate.check_site(headers)
+        except HeadraceError:
+            return None
+        return headers

@@ -21,6 +21,9 @@ from headrace.rest.watchers import Watchers
 OPEN = "open"
 """Instead of a role: for everybody."""
 
+ENDLESS = "/watch"
+"""The end of paths whose answers go on until somebody leaves."""
+
 PEER = "peer"
 """Instead of a role: for other instances."""
 
@@ -84,6 +87,11 @@ class Route:
 
     internal: bool = False
     """Left out of the document."""
+
+    @property
+    def endless(self) -> bool:
+        """Whether its answer goes on until somebody leaves."""
+        return self.path.endswith(ENDLESS)
 
     @property
     def segments(self) -> tuple[str, ...]:

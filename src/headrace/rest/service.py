@@ -19,8 +19,6 @@ from headrace.rest.settings import Limits
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_TELLERS = 32
-
 
 class Service:
     """Everything that handlers work with."""
@@ -47,7 +45,6 @@ class Service:
         self._working = 0
         self._workers = ThreadPoolExecutor(limits.requests, thread_name_prefix="headrace-queries")
         self._helpers = ThreadPoolExecutor(limits.requests, thread_name_prefix="headrace-peers")
-        self._tellers = ThreadPoolExecutor(_TELLERS, thread_name_prefix="headrace-watches")
 
     def store(self, name: str) -> StoreForm:
         """The store of that name."""
@@ -83,13 +80,7 @@ class Service:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._helpers, self.answering.local, question, partitions)
 
-    async def tell(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call what tells a watcher the entries that are there: these wait for its reader, and only for one another."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._tellers, lambda: call(*args, **kwargs))
-
     def close(self) -> None:
         """Give back the threads; whoever still waits in one gets no answer."""
         self._workers.shutdown(wait=False, cancel_futures=True)
         self._helpers.shutdown(wait=False, cancel_futures=True)
-        self._tellers.shutdown(wait=False, cancel_futures=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -71,7 +71,7 @@ class Watcher:
         self._seen: set[int] = set()
         self._followed: set[int] = set()
         self._turned = asyncio.Event()
-        self._anew, self._current = False, False
+        self._anew, self._current, self._joining = False, False, False
         self._following: asyncio.Task[None] | None = None
         self.failure: BaseException | None = None
 
@@ -95,7 +95,8 @@ class Watcher:
         looked = self._loop.time()
         while not (self.pending.too_slow.is_set() or self.ended.is_set()):
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.pending.event.wait(), self._heartbeat_s)
+                async with asyncio.timeout(self._heartbeat_s):  # wait_for may lose that it is to end
+                    await self.pending.event.wait()
             if self.failure is not None:
                 raise self.failure
             if self._loop.time() - looked >= self._heartbeat_s:
@@ -109,6 +110,11 @@ class Watcher:
             self.told += len(taken.changes)
             self._among.service.counts.changes += len(taken.changes)
             yield taken if taken.changes or taken.current else Heartbeat()
+            self.pending.sent()
+
+    def pieces(self, parts: Iterable[bytes]) -> AsyncIterator[list[bytes]]:
+        """What is to be sent, as it is made in turns with the other watchers."""
+        return self._among.turns.pieces(parts)
 
     def end(self) -> None:
         """Tell it no more."""
@@ -124,6 +130,7 @@ class Watcher:
     async def close(self) -> None:
         """Give everything back."""
         self.pending.close()
+        self._joins(False)
         self._among.left(self)
         tasks = [task for task in (self._following, *self._streams) if task is not None]
         for task in tasks:
@@ -134,6 +141,7 @@ class Watcher:
     # -- where its changes come from
 
     async def _follow(self) -> None:
+        self._joins(True)
         try:
             since = self._watched.since
             while True:
@@ -141,10 +149,12 @@ class Watcher:
                 await self._follow_missing(since)
                 if not self._current:
                     self._current = True
+                    self._joins(False)
                     self.pending.is_current()
                 since = {}
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._turned.wait(), _WAITED_S)
+                    async with asyncio.timeout(_WAITED_S):
+                        await self._turned.wait()
                 if self._only is not None and self._followed != set(self._only):
                     raise NobodyAnswers(self.store.name, self._only, "they are not held here any more")
         except NobodyTakes:
@@ -183,35 +193,32 @@ class Watcher:
         await ready
 
     async def _begin_here(self, watched: Watched, partitions: list[int]) -> None:
-        service, here = self._among.service, _Here()
-        tell_first, tell = self._teller(watched.since), self.pending.tell
+        here = _Here()
 
         def gone(partition: int) -> None:
             with suppress(RuntimeError):  # the server has ended, and its loop
                 self._loop.call_soon_threadsafe(self._leave, here, partition)
 
-        telling = asyncio.ensure_future(
-            service.tell(service.answering.watch, watched, tell_first, tell, partitions, gone)
-        )
+        turn = self.pending.turn
+        watch = here.watch = self._among.service.answering.watch(watched, self.pending.tell, partitions, gone)
         try:
-            here.watch = await asyncio.shield(telling)
-        except asyncio.CancelledError:
-            telling.add_done_callback(_close_begun)  # nobody ends a thread
-            raise
-        try:
-            self._check_goes_on(watched, here.watch)
-        except _NotRemembered:
-            here.watch.close()
+            await self.pending.room(turn)
+            while (part := await self._among.turns.call(next, watch.first, None)) is not None:
+                self._tell_first(part, watched.since, turn)
+                await self.pending.room(turn)
+            self._check_goes_on(watched, watch)
+        except BaseException:
+            watch.close()
             raise
         there = set(partitions) - here.left
         self._here |= dict.fromkeys(there, here)
-        self.whole |= set(here.watch.whole)
-        self.pending.go_on(here.watch.since)
+        self.whole |= set(watch.whole)
+        self.pending.go_on(watch.since)
         self._followed |= there
 
     async def _stream(self, url: str, watched: Watched, partitions: list[int], ready: asyncio.Future[None]) -> None:
         """Follow partitions at another instance, until it goes or does not hold them any more."""
-        tell_first = self._teller(watched.since)
+        turn = self.pending.turn
         try:
             async for told in self._among.peers.watch(url, watched, partitions):
                 if isinstance(told, Began):
@@ -222,7 +229,8 @@ class Watcher:
                 elif ready.done():
                     self.pending.tell(told)
                 else:
-                    await self._among.service.tell(tell_first, told)
+                    await self.pending.room(turn)
+                    self._tell_first(told, watched.since, turn)
             raise PeerUnreachable(url, "it has ended the watch")
         except Exception as error:
             if not ready.done():
@@ -231,16 +239,11 @@ class Watcher:
             self._followed -= set(partitions)
             self._turned.set()
 
-    def _teller(self, since: Mapping[int, int]) -> Callable[[list[Changed]], None]:
-        """What is told at first goes there. It ends where entries of a partition come that it wanted to go on with."""
-        turn = self.pending.turn
-
-        def tell_first(changes: list[Changed]) -> None:
-            if any(one.offset < 0 and one.partition in since for one in changes):
-                raise _NotRemembered
-            self.pending.tell_first(changes, turn)
-
-        return tell_first
+    def _tell_first(self, changes: list[Changed], since: Mapping[int, int], turn: int) -> None:
+        """Tell what is told at first. It ends where entries of a partition come that it wanted to go on with."""
+        if any(one.offset < 0 and one.partition in since for one in changes):
+            raise _NotRemembered
+        self.pending.tell_first(changes, turn)
 
     def _check_goes_on(self, watched: Watched, begun: Watch | Began) -> None:
         """NotRemembered if it was told anything that does not go together with what it has been told before."""
@@ -271,7 +274,14 @@ class Watcher:
         self._followed, self.life = set(), None
         self.pending.forget()
         self._anew, self._current = True, False
+        self._joins(True)
         self.pending.event.set()
+
+    def _joins(self, joining: bool) -> None:
+        """Whether it is being told what is there, of which each who is has an equal share."""
+        if joining != self._joining:
+            self._joining = joining
+            self._among.budget.joining += 1 if joining else -1
 
     def _partitions(self) -> Collection[int]:
         """Those that it watches."""
@@ -312,12 +322,6 @@ class _Here:
     watch: Watch | None = None
     left: set[int] = field(default_factory=set)
     """Partitions that are not held here any more, perhaps since before all was told."""
-
-
-def _close_begun(telling: asyncio.Future[Watch]) -> None:
-    """Give back a watch that nobody waited for."""
-    if not telling.cancelled() and telling.exception() is None:
-        telling.result().close()
 
 
 class _NotRemembered(Exception):

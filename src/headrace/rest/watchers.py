@@ -11,6 +11,7 @@ from headrace.rest.forms import StoreForm
 from headrace.rest.peers import PeerWatches
 from headrace.rest.push import Budget
 from headrace.rest.service import Service
+from headrace.rest.turns import Turns
 from headrace.rest.users import User
 from headrace.rest.watcher import Watcher
 
@@ -22,7 +23,7 @@ class Watchers:
 
     def __init__(self, service: Service, peers: PeerWatches, may_read: Callable[[User], bool]) -> None:
         self.service, self.peers, self.may_read = service, peers, may_read
-        self.budget = Budget(service.limits.all_watch_bytes)
+        self.budget, self.turns = Budget(service.limits.all_watch_bytes), Turns()
         self._numbers = itertools.count(1)
         self._there: dict[int, Watcher] = {}
         self._ended = False

@@ -18,8 +18,8 @@ from headrace.rest.answers import LOGGER, error_answer
 from headrace.rest.files import Files
 from headrace.rest.gate import Gate, Headers, has_doubled
 from headrace.rest.protocol import FULL, Head
-from headrace.rest.quick import PATH, Quick
-from headrace.rest.routes import OPEN, PEER, Found, Routes
+from headrace.rest.quick import HEALTH, PATH, Quick
+from headrace.rest.routes import ENDLESS, OPEN, PEER, Found, Routes
 from headrace.rest.settings import Serve
 from headrace.rest.table import HEALTH_PATHS, ROUTES
 from headrace.rest.users import Role, User
@@ -61,7 +61,7 @@ class Web:
         began = time.perf_counter()
         if scope["type"] == "http":
             route, status = await self._http(scope, receive, send)
-            endless = route.endswith("/watch") and status == 200
+            endless = route.endswith(ENDLESS) and status == 200
             self._service.counts.request(route, status, None if endless else time.perf_counter() - began)
         elif scope["type"] == "websocket":
             await self._socket(WebSocket(scope, receive, send))
@@ -76,7 +76,8 @@ class Web:
         except Exception:
             return None  # it is met again on the long way, which says so
         if answer is not None:
-            self._service.counts.request(PATH, answer[0], time.perf_counter() - began)
+            route = HEALTH.decode() if scope["raw_path"] == HEALTH else PATH
+            self._service.counts.request(route, answer[0], time.perf_counter() - began)
         return answer
 
     def end_watchers(self) -> None:
@@ -103,6 +104,7 @@ class Web:
             found = self._routes.find("GET", socket.scope["raw_path"])
             if found.route.socket is None:
                 raise PathUnknown
+            await self._watchers.turns.join()
             user = await self._user(found.route.role, socket.scope, headers)
             asked = self._routes.understand(found, self._watchers, socket, user)
             await found.route.socket(asked, socket)
@@ -154,6 +156,8 @@ class Web:
             return None
 
     async def _answer(self, found: Found, scope: Scope, receive: Receive, headers: Headers) -> Response:
+        if found.route.endless:
+            await self._watchers.turns.join()
         user = await self._user(found.route.role, scope, headers)
         asked = self._routes.understand(found, self._watchers, Request(scope, receive), user)
         return await found.route.handle(asked)

@@ -50,7 +50,9 @@ class Told:
 
 
 def watch(instance: Instance, told: Told, **which: Any) -> LocalWatch:
-    watching = instance.watch(Watched("counts", **which), told.tell, told.tell, ALL, told.gone.append)
+    watching = instance.watch(Watched("counts", **which), told.tell, ALL, told.gone.append)
+    for part in watching.first:
+        told.tell(part)
     told.since, told.life = {**watching.since, **told.since}, watching.life
     return watching
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,11 +24,14 @@ class MemoryWatch:
     tell: Callable[[list[Changed]], None]
     gone: Callable[[int], None]
     among: list[MemoryWatch]
-    since: dict[int, int]
     life: str
+    first: Iterator[list[Changed]] = field(default_factory=lambda: iter(()))
+    since: dict[int, int] = field(default_factory=dict)
     whole: set[int] = field(default_factory=set)
+    closed: bool = False
 
     def close(self) -> None:
+        self.closed = True
         if self in self.among:
             self.among.remove(self)
 
@@ -57,9 +60,12 @@ class Memory:
     life: str = "Life1"
     """Of the changelogs."""
 
+    at_once_told: int = 100
+    """How many changes a part of what is told at first has."""
+
     asked: list[Question] = field(default_factory=list)
     meanwhile: Callable[[MemoryWatch], None] = lambda _: None
-    """Called when a watch has been told all that is there, before it is handed back."""
+    """Called when all that is there has been taken by a watch, in the thread that takes it."""
 
     def add(self, name: str, key: Serde[Any], value: Serde[Any], rows: Mapping[Any, Any]) -> Memory:
         """A store with these rows."""
@@ -140,30 +146,30 @@ class Memory:
     def watch(
         self,
         watched: Watched,
-        tell_first: Callable[[list[Changed]], None],
         tell: Callable[[list[Changed]], None],
         partitions: Collection[int],
         gone: Callable[[int], None],
     ) -> Watch:
         assert set(partitions) == {0}
-        since = watched.since.get(0)
-        made = MemoryWatch(watched, tell, gone, self.watches, {0: self.offset}, self.life)
+        made = MemoryWatch(watched, tell, gone, self.watches, self.life)
+        made.first = self._first(made)
+        return made
+
+    def _first(self, made: MemoryWatch) -> Iterator[list[Changed]]:
+        watched, since = made.watched, made.watched.since.get(0)
+        made.since = {0: self.offset}
         if since is not None and watched.life == self.life and self.forgotten <= since <= self.offset:
-            tell_first(
-                [
-                    one
-                    for one in self.changes.get(watched.store, [])
-                    if one.offset >= since and _wanted(watched, one.key)
-                ]
-            )
+            changes = self.changes.get(watched.store, [])
+            found = [one for one in changes if one.offset >= since and _wanted(watched, one.key)]
         else:
             made.whole = {0}
-            for key, entry in self.rows[watched.store].items():
-                if _wanted(watched, key):
-                    tell_first([Changed(0, -1, key, entry)])
-        self.watches.append(made)
+            rows = self.rows[watched.store].items()
+            found = [Changed(0, -1, key, entry) for key, entry in rows if _wanted(watched, key)]
+        if not made.closed:
+            self.watches.append(made)
+        for at in range(0, len(found), self.at_once_told):
+            yield found[at : at + self.at_once_told]
         self.meanwhile(made)
-        return made
 
 
 def _wanted(watched: Watched, key: bytes) -> bool:

@@ -37,6 +37,8 @@ def test_changes_of_one_key_that_come_together_are_all_told() -> None:
         pending.tell(changes[:2])
         pending.tell(changes[2:])
         assert pending.take().changes == changes
+        assert not budget.take(ROOM)  # it counts until it has been sent
+        pending.sent()
         assert (pending.since, pending.conflated) == ({0: 5}, 0)
 
     with_pending(work, budget)
@@ -55,6 +57,7 @@ def test_of_one_who_is_slow_the_last_of_each_key_waits() -> None:
         again = [changed(offset, b"be") for offset in (2_000, 2_001)]
         pending.tell(again)
         assert pending.take().changes == again  # it has caught up
+        pending.close()
 
     with_pending(work, budget)
     assert all_is_left(budget)
@@ -81,16 +84,76 @@ def test_what_is_told_at_first_waits_for_its_reader_and_is_never_too_much() -> N
 
     async def run() -> None:
         pending = Pending(asyncio.get_running_loop(), 10_000, budget)
-        telling = asyncio.create_task(asyncio.to_thread(pending.tell_first, changes, pending.turn))
         taken: list[Changed] = []
+
+        async def tell() -> None:
+            for change in changes:
+                await pending.room(pending.turn)
+                pending.tell_first([change], pending.turn)
+
+        telling = asyncio.create_task(tell())
         while len(taken) < len(changes) and not pending.closed:
             await asyncio.wait_for(pending.event.wait(), 10)
             taken += pending.take().changes
+            await asyncio.sleep(0)
+            assert budget.take(ROOM - 7_000)  # half of the limit, and one more
+            budget.take(7_000 - ROOM)
+            pending.sent()
         await telling
         assert taken == changes
 
     asyncio.run(run())
     assert all_is_left(budget)
+
+
+def test_who_joins_together_has_equal_shares_of_the_room_and_those_that_do_not_read_take_no_more() -> None:
+    """A thousand who join and never read what they are told: each holds a part, whatever there is."""
+    budget = Budget(1 << 30)
+    part = [changed(-1, b"%d" % number, 1_000) for number in range(25)]
+
+    async def run() -> None:
+        joining = [Pending(asyncio.get_running_loop(), 16 << 20, budget) for _ in range(1_000)]
+        told = dict.fromkeys(joining, 0)
+        budget.joining = len(joining)
+
+        async def tell(pending: Pending) -> None:
+            while True:
+                await pending.room(pending.turn)
+                pending.tell_first(part, pending.turn)
+                told[pending] += 1
+
+        telling = [asyncio.create_task(tell(one)) for one in joining]
+        for _ in range(5):
+            for one in joining:
+                one.take()  # it is being sent, for ever
+            await asyncio.sleep(0)
+        assert set(told.values()) == {2}
+        assert not budget.take((1 << 30) - (60 << 20))  # about 64 MiB are in use
+        assert budget.take((1 << 30) - (70 << 20))
+        budget.take((70 << 20) - (1 << 30))
+        for task in telling:
+            task.cancel()
+        await asyncio.gather(*telling, return_exceptions=True)
+        for one in joining:
+            one.close()
+
+    asyncio.run(run())
+    assert budget.take(1 << 30)
+
+
+def test_one_whose_reader_takes_nothing_for_a_while_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headrace.rest.push._PATIENCE_S", 0.05)
+    monkeypatch.setattr("headrace.rest.push._LOOK_S", 0.01)
+
+    async def run() -> None:
+        pending = Pending(asyncio.get_running_loop(), ROOM, Budget(ROOM))
+        pending.tell_first([changed(-1, b"be", ROOM // 2)], pending.turn)
+        pending.take()
+        with pending.sending(), pytest.raises(NobodyTakes):
+            await asyncio.wait_for(pending.room(pending.turn), 10)
+        assert pending.too_slow.is_set()
+
+    asyncio.run(run())
 
 
 def test_who_has_left_or_begun_anew_is_told_no_more_of_what_is_there() -> None:

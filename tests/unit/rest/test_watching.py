@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
+import socket
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import httpx
@@ -202,18 +203,13 @@ def test_a_partition_that_goes_while_it_is_told_is_followed_again(watching: http
 
 
 def test_one_who_leaves_while_being_told_leaves_nothing_behind(watching: httpx.Client, memory: Memory) -> None:
-    left = threading.Event()
-
-    def wait(_: MemoryWatch) -> None:
-        left.wait(20)
-
-    memory.meanwhile = wait
+    for number in range(20_000):
+        memory.put("counts", f"x{number}", number)
     with watching.stream("GET", WATCH) as answer:
         Events(answer).until("change")
+        assert len(memory.watches) == 1
     until(lambda: watching.get("/apps/music/watchers").json() == {"watchers": []})
-    assert len(memory.watches) == 1
-    left.set()
-    until(lambda: memory.watches == [])
+    assert memory.watches == []
 
 
 def test_one_who_goes_before_a_socket_is_open_leaves_nothing_behind(memory: Memory) -> None:
@@ -302,3 +298,35 @@ def test_a_server_that_ends_lets_watchers_go(memory: Memory, serving: Serving) -
         with pytest.raises(EOFError):
             events.next()
     assert memory.watches == []
+
+
+def test_those_who_join_together_and_do_not_read_are_told_the_same_and_little(
+    memory: Memory, serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headrace.rest.push._FIRST", 4 << 20)
+    for number in range(20_000):
+        memory.put("counts", f"x{number}", number)
+    server = serving(memory)
+    server._listener.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
+    watchers = server._web._watchers
+    where = httpx.URL(server.url)
+    head = f"GET {WATCH} HTTP/1.1\r\nHost: {where.netloc.decode()}\r\n\r\n".encode()
+    with ExitStack() as there, httpx.Client(base_url=server.url, timeout=30) as client:
+        for _ in range(40):
+            one = there.enter_context(socket.socket())
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            one.connect((where.host, where.port))
+            one.sendall(head)
+        told = list[list[int]]()
+
+        def stand_still() -> bool:
+            assert client.get("/health").json() == {"status": "up"}
+            told.append([one["told"] for one in client.get("/apps/music/watchers").json()["watchers"]])
+            return len(told) > 5 and len(told[-1]) == 40 and min(told[-1]) > 0 and told[-1] == told[-5]
+
+        until(stand_still)
+        assert max(told[-1]) < 2 * min(told[-1]) < 10_000
+        assert watchers.budget.joining == 40
+        assert (512 << 20) - watchers.budget._left < 7 << 20  # 4 MiB, and a part and more for each
+    until(lambda: watchers.budget._left == 512 << 20)
+    assert watchers.budget.joining == 0
