@@ -43,7 +43,7 @@ def to_a_partition_that_is_not_there(app: Builder) -> None:
 
 
 def by_any_python(_: str, value: str, count: int) -> int:
-    return 100 // int(value) % count
+    return 100 // int("".join([*value])) % count
 
 
 def to_partitions_in_python(app: Builder) -> None:
@@ -140,7 +140,7 @@ def timed(app: Builder) -> None:
 
 
 def time_of(_: str, value: str) -> int:
-    return 100 // int(value)
+    return 100 // int("".join([*value]))
 
 
 def timed_in_python(app: Builder) -> None:

@@ -54,7 +54,7 @@ def rekeyed(app: Builder) -> None:
 
 def untraced(app: Builder) -> None:
     def shown(value: str) -> str:
-        return "long" if len(value) > 3 else "short"
+        return "long" if len([*value]) > 3 else "short"
 
     rows(app).map_values(shown).to_stream().to("out")
 

@@ -12,6 +12,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from headrace.errors import RecordFailed
+from headrace.errors.printable import safe_lines
 from headrace.expr import Bound
 from headrace.model.types import (
     DECIMAL,
@@ -94,7 +95,7 @@ def _attempt(python: Callable[..., object], row: Row) -> object:
     try:
         return python(*row)
     except (TypeError, ValueError, ArithmeticError, LookupError) as exc:
-        return Refused(str(exc))
+        return Refused(safe_lines(str(exc)))  # as all errors of ours print
 
 
 def _in_catalyst(

@@ -9,6 +9,9 @@ from pyspark.sql import SparkSession
 
 from conformance import samples
 from conformance.both_forms import differences, names
+from conformance.drawn_functions import COLUMNS as PARAMETERS
+from conformance.drawn_functions import ROWS
+from conformance.drawn_functions import drawn as drawn_functions
 from conformance.samples import LINE, PAIR, SAMPLES, SIZE, rows
 from headrace.expr import Bound, bind
 from headrace.expr.bound import Applied
@@ -146,3 +149,8 @@ def test_nested_expressions_mean_the_same_in_both_forms(spark: SparkSession) -> 
     kinds = [STR, INT, FLOAT, BOOL, list_of(STR)] * 5
     bounds = [bind(Expr(drawn(rng, kind, depth=4)), types, "here") for kind in kinds]
     assert differences(spark, bounds, COLUMNS, rows(COLUMNS, SEED, count=30)) == []
+
+
+def test_drawn_functions_mean_the_same_in_both_forms(spark: SparkSession) -> None:
+    bounds = [bound for *_, bound in drawn_functions(seed=SEED, count=400) if bound is not None]
+    assert differences(spark, bounds, PARAMETERS, ROWS) == []

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from headrace.errors import NotTraceable, OptionInvalid, WrongType
-from headrace.expr import Bound, Expr, Opaque, bind, check_parameters, only_computes, trace
+from headrace.errors import NotTraceable, OptionInvalid, UnknownName, WrongType
+from headrace.expr import Bound, Expr, Opaque, bind, check_parameters, only_computes, traced
 from headrace.expr.opaque import shown
 from headrace.model.holding import holds
 from headrace.model.records import is_record, record_type
@@ -55,6 +55,9 @@ class Check:
 
     untraced: Type
     """The type of a function that stays Python code and does not say its own."""
+
+    whole: bool = False
+    """Whether None has no meaning as the result."""
 
 
 def bound(
@@ -103,12 +106,35 @@ def bound_on(
         check_parameters(function, form, f"the function of {op}", here)
         result = _opaque(function, form, op, f"the type of its {unknown} is not known", here, check)
     else:
-        try:
-            result = bind(trace(function, form, here, op), symbols, here)
-        except NotTraceable as exc:
-            result = _opaque(function, form, op, exc.reason, exc.where or here, check)
+        result = _traced(op, function, form, symbols, here, check)
     if check is not None:
         check.run(result.type, here)
+    return result
+
+
+def _traced(
+    op: str,
+    function: Callable[..., Any],
+    form: tuple[str, ...],
+    symbols: Mapping[str, Type],
+    here: str,
+    check: Check | None,
+) -> Bound:
+    helped = False
+    try:
+        found = traced(function, form, here, op, predicate=check is not None and check.untraced == BOOL)
+        helped = found.helped
+        result = bind(found.expr, symbols, here)
+        if helped and check is not None:
+            check.run(result.type, here)
+            if result.nullable and check.whole:
+                raise NotTraceable(f"the function of {op}", "it gives None on one of the ways through it", here)
+    except NotTraceable as exc:
+        return _opaque(function, form, op, exc.reason, exc.where or here, check)
+    except (WrongType, UnknownName) as exc:
+        if not helped:
+            raise
+        return _opaque(function, form, op, exc.what, exc.where or here, check)
     return result
 
 
@@ -201,9 +227,9 @@ def _pairs(found: Type, here: str) -> None:
     _pair(found.element, here)
 
 
-list_type = Check(_list, list_of(OBJECT))
-pair_type = Check(_pair, pair_of(OBJECT, OBJECT))
-list_of_pairs = Check(_pairs, list_of(pair_of(OBJECT, OBJECT)))
+list_type = Check(_list, list_of(OBJECT), whole=True)
+pair_type = Check(_pair, pair_of(OBJECT, OBJECT), whole=True)
+list_of_pairs = Check(_pairs, list_of(pair_of(OBJECT, OBJECT)), whole=True)
 
 
 def _opaque(

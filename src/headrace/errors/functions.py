@@ -17,8 +17,7 @@ class NotTraceable(PlanError):
         super().__init__(
             f"{function} can only run in Python: {reason}",
             where=origin,
-            fix="write it as one expression of its arguments (operators, str methods, hr.when(...), hr functions),"
-            " or leave strict_native away",
+            fix="write it in the words that headrace knows (docs/guide/functions.md), or leave strict_native away",
         )
 
 

@@ -73,7 +73,7 @@ from headrace.expr.named import (
 )
 from headrace.expr.opaque import Opaque
 from headrace.expr.syntax import Expr, as_expr
-from headrace.expr.trace import check_parameters, trace
+from headrace.expr.trace import check_parameters, trace, traced
 from headrace.expr.unseen import only_computes
 
 __all__ = [
@@ -142,6 +142,7 @@ __all__ = [
     "timestamp",
     "to_ms",
     "trace",
+    "traced",
     "url_authority",
     "url_fragment",
     "url_path",

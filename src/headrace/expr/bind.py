@@ -182,6 +182,9 @@ class _Binder:
                 needed = arguments(row, types, widen)
                 if needed is not None:
                     return _applied(tree, row, args, needed)
+        if name == "if":
+            ways = f"it gives {types[1]} on one of its ways and {types[2]} on another: let both be of one type"
+            raise NotTraceable("the function", ways, self._line(tree))
         alike = [row for row in rows if len(row.takes) == len(types)] or rows
         alike = [row for row in alike if has_method(row, types[0]) and row.takes[0] != ANY] or alike
         wanted = " or ".join(dict.fromkeys(signature(name, row.takes) for row in alike))

@@ -72,7 +72,7 @@ def arguments(row: Function, types: tuple[Type, ...], widen: bool) -> tuple[Type
         elif _open(wanted):
             inner.append(_inner(found))
     # What is inside of something is there already: an int in a list does not become a float.
-    common = _common([*inner, *whole], _same if inner else joint)
+    common = _common([*inner, *whole], _same if inner or row.name == "if" else joint)
     if common is None:
         return None
     return tuple(_put(wanted, common, fitting) for wanted, fitting in zip(row.takes, needed, strict=True))

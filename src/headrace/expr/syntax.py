@@ -13,30 +13,20 @@ from enum import Enum
 from typing import NoReturn
 
 from headrace.errors import NotTraceable, NumberTooLarge
+from headrace.expr.choices import truth
 from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Tree, Tupled
+from headrace.expr.ways import ValueNeeded, walking
 from headrace.expr.where import calling_line
 from headrace.model.records import enum_type
 from headrace.model.types import BOOL, BYTES, DATETIME, DECIMAL, FLOAT, INT, NONE, STR
 from headrace.model.windows import Windowed
-
-
-class ValueNeeded(BaseException):
-    """Python asked an expression for its value while there is none.
-
-    Not an `Exception`: a user's `except Exception` must not turn the question into an answer.
-    """
-
-
-tracing: ContextVar[list[Call] | None] = ContextVar("tracing", default=None)
-"""What a user's function that is being called with symbols has computed so far; `trace` has words for its errors."""
-
 
 made_at: ContextVar[str | None] = ContextVar("made_at", default=None)
 """The line of the function whose result is being looked at: it has returned, so no frame tells."""
 
 
 def _refuse(reason: str) -> NoReturn:
-    if tracing.get() is not None:
+    if walking.get() is not None:
         raise ValueNeeded(reason)
     raise NotTraceable("an expression", reason, calling_line() or "?")
 
@@ -52,14 +42,16 @@ class Expr:
         object.__setattr__(self, "_tree", tree)
 
     def __repr__(self) -> str:
-        if tracing.get() is not None:  # the text would be that of the symbol, in every record
+        if walking.get() is not None:  # the text would be that of the symbol, in every record
             _refuse("repr(), !r, or str() of a list needs the value now: use + and hr.text(...)")
         return str(self._tree)
 
     def __getattr__(self, name: str) -> Method:
         if name.startswith("_"):  # Python's own protocols ask for these to see whether they are there
             raise AttributeError(name)
-        return Method(Attribute(self._tree, name, line=calling_line()))
+        attribute = Attribute(self._tree, name, line=calling_line())
+        _note(attribute)
+        return Method(attribute)
 
     # -- what Python lets an expression answer
 
@@ -193,7 +185,10 @@ class Expr:
 
     # -- what needs the value itself
 
-    def __bool__(self) -> NoReturn:
+    def __bool__(self) -> bool:
+        way = walking.get()
+        if way is not None and way.asking:
+            return way.answer(truth(self._tree))
         _refuse(
             "`if`, `and`, `or`, `not`, `in (...)` and `a < b < c` need the value now:"
             " use hr.when(...).otherwise(...) for `if`, and & | ~ with parentheses for the others"
@@ -205,7 +200,10 @@ class Expr:
     def __len__(self) -> NoReturn:
         _refuse("len() needs the value now: use hr.length(...)")
 
-    def __contains__(self, item: object) -> NoReturn:
+    def __contains__(self, item: object) -> bool:
+        way = walking.get()
+        if way is not None and way.asking:
+            return bool(call("contains", self, item))
         _refuse("`in` needs the value now: use hr.contains(...)")
 
     def __str__(self) -> NoReturn:
@@ -244,6 +242,9 @@ class Method(Expr):
     def __call__(self, *args: object, **named: object) -> Expr:
         attribute = self._tree
         assert isinstance(attribute, Attribute)
+        way = walking.get()
+        if way is not None:
+            way.used.append(attribute)
         if attribute.name in IN_PLACE:
             _refuse(f"{attribute.name}() changes the value in place: make a new one of it instead")
         if named:
@@ -288,10 +289,14 @@ def call(function: str, *args: object) -> Expr:
 
 def _called(function: str, args: tuple[object, ...], *, in_place: bool = False) -> Expr:
     tree = Call(function, tuple(tree_of(as_expr(arg)) for arg in args), line=calling_line(), in_place=in_place)
-    computed = tracing.get()
-    if computed is not None:
-        computed.append(tree)
+    _note(tree)
     return Expr(tree)
+
+
+def _note(tree: Tree) -> None:
+    way = walking.get()
+    if way is not None:
+        way.computed.append(tree)
 
 
 def _tree_of(thing: object) -> Tree:

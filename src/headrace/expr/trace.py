@@ -1,25 +1,30 @@
-"""From a user's function to an expression: call it once, with symbols for its arguments."""
+"""From a user's function to an expression: call it with symbols for its arguments, once for each way through it."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from headrace.errors import HeadraceError, NotTraceable, WrongParameters
-from headrace.expr.front import floating, integer, length, text
-from headrace.expr.syntax import Expr, ValueNeeded, as_expr, made_at, tracing, tree_of
-from headrace.expr.tree import Call, Symbol
-from headrace.expr.unseen import unseen
+from headrace.expr import meant
+from headrace.expr.read import Acts, reading
+from headrace.expr.syntax import Expr, as_expr, made_at, tree_of
+from headrace.expr.tree import Symbol, Tree
+from headrace.expr.twins import twin_of
+from headrace.expr.unseen import unseen, unseen_in
+from headrace.expr.ways import ValueNeeded, Way, all_ways, walking
 from headrace.expr.where import failing_line, is_users, place
 
-# Builtins that people pass as they are: map_values(str), map_values(len).
-_TWINS: tuple[tuple[object, Callable[[object], Expr]], ...] = (
-    (str, text),
-    (int, integer),
-    (float, floating),
-    (len, length),
-)
+
+@dataclass(frozen=True)
+class Traced:
+    """The expression that a function computes."""
+
+    expr: Expr
+    helped: bool
+    """Whether Python alone would not have made it; then what does not fit together stays Python code, as it was."""
 
 
 def trace(function: Callable[..., Any] | Expr, parameters: tuple[str, ...], origin: str, op: str = "") -> Expr:
@@ -31,58 +36,97 @@ def trace(function: Callable[..., Any] | Expr, parameters: tuple[str, ...], orig
     >>> trace(lambda line: line.lower().split(), ("value",), "app.py:7", "flat_map_values")
     value.lower().split()
     """
+    return traced(function, parameters, origin, op).expr
+
+
+def traced(
+    function: Callable[..., Any] | Expr,
+    parameters: tuple[str, ...],
+    origin: str,
+    op: str = "",
+    *,
+    predicate: bool = False,
+) -> Traced:
+    """The same, with how it was found; the truth of what the function gives counts for a `predicate`."""
     if isinstance(function, Expr):
-        return function
+        return Traced(function, helped=False)
     called = f"the function of {op}" if op else "the function"
-    function = _twin(function)
-    check_parameters(function, parameters, called, origin)
-    found = unseen(function)
+    twin = twin_of(function)
+    if twin is None:
+        check_parameters(function, parameters, called, origin)
+    try:
+        anew = None if twin is not None else reading(function, meant)
+    except Acts as exc:
+        raise NotTraceable(called, exc.reason, exc.line) from None
+    found = unseen(function) if anew is None else unseen_in(anew)
     if found is not None:
         raise NotTraceable(called, *found)
-    computed: list[Call] = []
-    token = tracing.set(computed)
+    tracer = _Tracer(twin or anew or function, parameters, called, origin, predicate)
     try:
-        result = function(*(Expr(Symbol(name)) for name in parameters))
-        line = made_at.set(_line_of(function, origin))
+        tree, helped = all_ways(tracer.take, asking=anew is not None)
+    except ValueNeeded as exc:
+        line = failing_line(exc.__traceback__) or _line_of(function, origin)
+        raise NotTraceable(called, str(exc), line) from None
+    return Traced(Expr(tree), helped)
+
+
+@dataclass(frozen=True)
+class _Tracer:
+    function: Callable[..., Any]
+    parameters: tuple[str, ...]
+    called: str
+    origin: str
+    predicate: bool
+
+    def take(self, way: Way) -> Tree:
+        """What the function computes on one way through it."""
+        token = walking.set(way)
         try:
-            found_out = as_expr(result)
+            found = tree_of(self._result(way))
+        except Acts as exc:  # of a function that it calls
+            raise NotTraceable(self.called, exc.reason, exc.line) from None
+        except HeadraceError as exc:
+            if way.helped:
+                raise NotTraceable(self.called, exc.what, exc.where or self._line) from None
+            raise
+        except Exception as exc:
+            walking.set(None)  # its words may show a symbol
+            reason = f"{type(exc).__name__}: {exc}"
+            raise NotTraceable(self.called, reason, failing_line(exc.__traceback__) or self._line) from exc
+        finally:
+            walking.reset(token)
+        _check_used((found, *way.used), way.computed, self.called, self.origin)
+        return found
+
+    def _result(self, way: Way) -> Expr:
+        result = self.function(*(Expr(Symbol(name)) for name in self.parameters))
+        if self.predicate and way.conditions:
+            result = bool(result)
+        line = made_at.set(self._line)
+        try:
+            return as_expr(result)
         finally:
             made_at.reset(line)
-    except ValueNeeded as exc:
-        raise NotTraceable(called, str(exc), failing_line(exc.__traceback__) or _line_of(function, origin)) from None
-    except HeadraceError:
-        raise
-    except Exception as exc:
-        tracing.set(None)  # its words may show a symbol
-        reason = f"{type(exc).__name__}: {exc}"
-        raise NotTraceable(called, reason, failing_line(exc.__traceback__) or _line_of(function, origin)) from exc
-    finally:
-        tracing.reset(token)
-    _check_used(found_out, computed, called, origin)
-    return found_out
+
+    @property
+    def _line(self) -> str:
+        return _line_of(self.function, self.origin)
 
 
-def _check_used(result: Expr, computed: list[Call], called: str, origin: str) -> None:
+def _check_used(results: tuple[Tree, ...], computed: list[Tree], called: str, origin: str) -> None:
     """Raise for something that a function computes and does not use: it may do something, or fail, all the same."""
     used: set[int] = set()
-    waiting = [tree_of(result)]
+    waiting = list(results)
     while waiting:  # by identity: a part that is used twice is looked at once
         tree = waiting.pop()
         if id(tree) not in used:
             used.add(id(tree))
             waiting += tree.parts
-    for call in computed:
-        if id(call) not in used:
+    for one in computed:
+        if id(one) not in used:
             raise NotTraceable(
-                called, f"`{call}` is not part of the result: what it does is not seen", call.line or origin
+                called, f"`{one}` is not part of the result: what it does is not seen", one.line or origin
             )
-
-
-def _twin(function: Callable[..., Any]) -> Callable[..., Any]:
-    if inspect.ismethoddescriptor(function) and getattr(function, "__objclass__", None) is str:
-        name = function.__name__
-        return lambda target, *args: getattr(as_expr(target), name)(*args)
-    return next((twin for builtin, twin in _TWINS if builtin is function), function)
 
 
 def check_parameters(function: Callable[..., Any], given: tuple[str, ...], called: str, origin: str) -> None:

@@ -14,7 +14,7 @@ Scalar = str | int | float | bytes | datetime | Decimal | Enum | None
 """What a constant can be."""
 
 # How tightly Python binds; what is not here (calls, names) binds tightest.
-_STRENGTH = {"|": 1, "&": 2, "==": 0, "!=": 0, "<": 0, "<=": 0, ">": 0, ">=": 0, "+": 3, "-": 3}
+_STRENGTH = {"if": -1, "|": 1, "&": 2, "==": 0, "!=": 0, "<": 0, "<=": 0, ">": 0, ">=": 0, "+": 3, "-": 3}
 _STRENGTH |= {"*": 4, "/": 4, "//": 4, "%": 4, "~": 5, "**": 6}
 _SIGN = 5
 _ATOM = 9
@@ -137,6 +137,11 @@ class Call(Tree):
         name, args = self.function, self.args
         if name == "when":
             return "hr" + _when(self)
+        if name == "if":
+            condition, then, otherwise = args
+            return f"{_within(then, 0)} if {_within(condition, 0)} else {otherwise}"
+        if name == "bool":
+            return f"bool({args[0]})"
         if name == "[]":
             return f"{_within(args[0], _ATOM)}[{args[1]}]"
         if name == "[::-1]":

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dis
 import inspect
 from collections.abc import Iterator
+from functools import partial
 from types import CodeType, FunctionType, ModuleType
 
 from headrace.expr.syntax import IN_PLACE, Expr
@@ -31,6 +32,14 @@ _CLOCKS = frozenset({"now", "utcnow", "today"})  # what else datetime has is the
 def unseen(function: object) -> tuple[str, str] | None:
     """The reason why a function cannot be traced though it would run, and its line; None if nothing was found."""
     return next(_found(function, set()), None)
+
+
+def unseen_in(function: object) -> tuple[str, str] | None:
+    """The same of a function that was made anew, without those that it calls: they are made anew when it does."""
+    while not isinstance(function, FunctionType):
+        function = function.func if isinstance(function, partial) else getattr(function, "__func__", None)
+    used = inspect.getclosurevars(function)
+    return next(_in_code(function.__code__, {**used.builtins, **used.globals, **used.nonlocals}), None)
 
 
 def only_computes(function: object) -> bool:

@@ -184,9 +184,7 @@ def summed(adding: Callable[[str, int, int], int]) -> Declare:
 
 
 def mended(_key: str, value: int, total: int) -> int:
-    if value < 0:
-        return total
-    return total + value
+    return total + len(range(value))
 
 
 class Seen(hr.Processor[str, str]):
@@ -200,7 +198,7 @@ def watched(app: hr.App) -> None:
 
 
 def shouted(value: str) -> str:
-    return value if value else "!"
+    return "".join([*value])
 
 
 def with_python_beside(app: hr.App) -> None:
@@ -209,7 +207,7 @@ def with_python_beside(app: hr.App) -> None:
 
 
 def own_time(_key: str, value: str) -> int:
-    return 1 if value else 2
+    return len([*value])
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 
 from headrace.expr.functions.row import ANY, Function
-from headrace.model.types import BOOL, BYTES, DATETIME, FLOAT, INT, STR
+from headrace.model.types import BOOL, BYTES, DATETIME, FLOAT, INT, STR, dict_of, list_of
 
 _SPARKS = (INT, STR, BOOL, BYTES, DATETIME)
 # Spark takes NaN for equal to NaN and for the greatest number, Python for neither; and an int with a float is compared
@@ -34,6 +34,41 @@ def _order() -> list[Function]:
     return rows
 
 
+def _truth() -> list[Function]:
+    """`bool()`, whose rows take None: it is false."""
+    tests = {
+        BOOL: "{0}",
+        STR: "octet_length({0}) > 0",
+        BYTES: "octet_length({0}) > 0",
+        INT: "{0} != 0",
+        FLOAT: "({0} IS NOT NULL AND NOT hr_same({0}, 0D))",
+        list_of(ANY): "cardinality({0}) > 0",
+        dict_of(ANY): "cardinality({0}) > 0",
+        DATETIME: "{0} IS NOT NULL",
+    }
+    return [
+        Function("bool", (type_,), BOOL, bool, f"coalesce({test}, FALSE)", takes_none=True)
+        for type_, test in tests.items()
+    ]
+
+
+def _choices() -> list[Function]:
+    """Both stop early; the parts of an `if` have one type, for what it gives is Python's own value."""
+    return [
+        Function(
+            name,
+            (BOOL, ANY, ANY),
+            ANY,
+            lambda condition, then, otherwise: then() if condition() else otherwise(),
+            "(CASE WHEN {0} THEN {1} ELSE {2} END)",
+            takes_none=True,
+            gives_none=lambda _, then, otherwise: then or otherwise,
+            lazy=True,
+        )
+        for name in ("when", "if")
+    ]
+
+
 LOGIC = (
     *_equality(),
     *_order(),
@@ -41,16 +76,8 @@ LOGIC = (
     Function("&", (BOOL, BOOL), BOOL, lambda left, right: left() and right(), "hr_and({0}, {1})", lazy=True),
     Function("|", (BOOL, BOOL), BOOL, lambda left, right: left() or right(), "hr_or({0}, {1})", lazy=True),
     Function("~", (BOOL,), BOOL, operator.not_, "(NOT {0})"),
-    Function(
-        "when",
-        (BOOL, ANY, ANY),
-        ANY,
-        lambda condition, then, otherwise: then() if condition() else otherwise(),
-        "(CASE WHEN {0} THEN {1} ELSE {2} END)",
-        takes_none=True,
-        gives_none=lambda _, then, otherwise: then or otherwise,
-        lazy=True,
-    ),
+    *_choices(),
+    *_truth(),
     Function(
         "coalesce",
         (ANY, ANY),

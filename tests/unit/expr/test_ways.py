@@ -1,0 +1,173 @@
+"""What users write first becomes an expression: choices, conditions, f-strings, builtins, functions of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import pytest
+
+import headrace as hr
+from headrace.dsl import Builder
+from headrace.errors import NotTraceable
+from headrace.expr import Opaque, trace
+from headrace.plan.nodes import Filter, MapValues
+
+LIMIT, KNOWN, NOTHING = 3, {"a"}, None
+
+
+class Kind(Enum):
+    NEW = "new"
+
+
+def size(v: Any, most: int = 10) -> Any:
+    if v is None:
+        return "none"
+    if 0 <= v < LIMIT or v == most:
+        return "some"
+    left = v - most
+    return f"{left} more"
+
+
+def either(v: Any) -> Any:
+    return size(v.count) if v.kind is Kind.NEW else shortened(v.name)
+
+
+def shortened(text: Any) -> Any:
+    parts = []
+    parts.append(text[:2])
+    if len(text) > 2:
+        parts.append("...")
+    return "".join(parts)
+
+
+def closed(limit: int) -> Callable[[Any], Any]:
+    return lambda v: "more" if v > limit else "less"
+
+
+@pytest.mark.parametrize(
+    ("function", "printed"),
+    [
+        (lambda v: v or "x", "value if bool(value) else 'x'"),
+        (lambda v: v and v.upper(), "value.upper() if bool(value) else value"),
+        (lambda v: not v, "~bool(value)"),
+        (lambda v: v > 1 and v < 5, "(value > 1) & (value < 5)"),
+        (lambda v: 1 < v < 5, "(value > 1) & (value < 5)"),
+        (lambda v: v < 1 or v > 5, "(value < 1) | (value > 5)"),
+        (lambda v: not (v > 1 and v < 3), "~(value > 1) | ~(value < 3)"),
+        (lambda v: (v > 1 and v < 3) or v == 9, "(value > 1) & (value < 3) | (value == 9)"),
+        (lambda v: v is None, "hr.is_null(value)"),
+        (lambda v: v is not NOTHING and len(v) > LIMIT, "~hr.is_null(value) & (hr.length(value) > 3)"),
+        (lambda v: v.kind is Kind.NEW, "value.kind == Kind.NEW"),
+        (lambda v: v in ("a", "b"), "(value == 'a') | (value == 'b')"),
+        (lambda v: v not in KNOWN, "~(value == 'a')"),
+        (lambda v: "a" in v, "hr.contains(value, 'a')"),
+        (lambda v: 1 if v else 2, "1 if bool(value) else 2"),
+        (lambda v: f"<{v}>", "'<' + hr.text(value) + '>'"),
+        (lambda v: f"{LIMIT:>3}{v!s}", "'  3' + hr.text(value)"),
+        (lambda v: str(int(v)), "hr.text(hr.integer(value))"),
+        (lambda v: "-".join([v, "x"]), "'-'.join([value, 'x'])"),
+        (lambda v: any(v.startswith(one) for one in ("a", "b")), "value.startswith('a') | value.startswith('b')"),
+        (lambda v: min(v, LIMIT), "3 if value > 3 else value"),
+        (closed(7), "'more' if value > 7 else 'less'"),
+        (shortened, "''.join([value[:2], '...']) if hr.length(value) > 2 else ''.join([value[:2]])"),
+        (
+            size,
+            "'none' if hr.is_null(value) else"
+            " 'some' if (value >= 0) & (value < 3) | (value == 10) else hr.text(value - 10) + ' more'",
+        ),
+        (lambda v: shortened(v), "''.join([value[:2], '...']) if hr.length(value) > 2 else ''.join([value[:2]])"),
+    ],
+    ids=lambda given: given if isinstance(given, str) else "",
+)
+def test_what_is_read(function: Any, printed: str) -> None:
+    assert repr(trace(function, ("value",), "app.py:1", "map_values")) == printed
+
+
+def test_functions_of_functions() -> None:
+    told = repr(trace(either, ("value",), "app.py:1", "map_values"))
+    assert told.startswith("('none' if hr.is_null(value.count) else 'some'")
+    assert told.endswith("''.join([value.name[:2], '...']) if hr.length(value.name) > 2 else ''.join([value.name[:2]])")
+
+
+def many(v: Any) -> Any:
+    return [1 if v == number else 2 for number in range(9)]
+
+
+def unused(v: Any) -> Any:
+    whole = int(v)
+    return whole if v else 0
+
+
+def endless(v: Any) -> Any:
+    while v:
+        v = v - 1
+    return v
+
+
+def telling(v: Any) -> Any:
+    if v > LIMIT:
+        print("large")
+    return v
+
+
+class Counter:
+    seen = 0
+
+    def __call__(self, v: Any) -> Any:
+        self.seen += 1
+        return self.seen if v else 0
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (many, "there are more than 64 ways through it"),
+        (unused, "`hr.integer(value)` is not part of the result: what it does is not seen"),
+        (endless, "it asks for too many conditions, one behind the other"),
+        (telling, "`print('large')` is not part of the result: what it does is not seen"),
+        (lambda v: print(v), "what print() does is not seen"),
+        (Counter(), "`.seen = ...` changes the value in place"),
+        (lambda v: v is True, "`is` compares now, before there is a value, but with None and members of an Enum"),
+        (eval("lambda v: 1 if v else 2"), "`if`, `and`, `or`, `not`, `in (...)` and `a < b < c` need the value now"),
+    ],
+)
+def test_what_is_not(function: Any, reason: str) -> None:
+    with pytest.raises(NotTraceable) as caught:
+        trace(function, ("value",), "app.py:1", "map_values")
+    assert str(caught.value).startswith(f"the function of map_values can only run in Python: {reason}")
+
+
+@dataclass
+class Order:
+    amount: float | None
+    paid: bool
+
+
+def app_of(**ops: Any) -> Any:
+    app = Builder("app")
+    stream = app.stream("in", key=hr.STRING, value=hr.json(Order))
+    for op, function in ops.items():
+        getattr(stream, op)(function).to("out", **({"value": hr.INT64} if op == "map_values" else {}))
+    return app.plan()
+
+
+def test_a_predicate_may_be_of_any_type() -> None:
+    found = app_of(filter=lambda _, v: v.amount and v.paid).of(Filter)[0].predicate
+    assert str(found) == "bool(value.amount) & bool(value.paid)"
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (lambda v: 0 if v.amount is None else v.amount, "it gives int on one of its ways and float on another"),
+        (lambda v: f"{v.paid}" if v.paid else v.mout, "Order has no field mout"),
+        (lambda v: len(v.amount), "`hr.length(value.amount)` is hr.length(float)"),
+    ],
+)
+def test_what_does_not_fit_stays_python_code(function: Any, reason: str) -> None:
+    found = app_of(map_values=function).of(MapValues)[0].value
+    assert isinstance(found, Opaque)
+    assert found.reason.startswith(reason)
