@@ -118,6 +118,7 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
   private var target: Target = _
   /** How many rows went to changelogs: they are no output. */
   private var logged = 0L
+  private var letters = 0L
 
   override def write(row: InternalRow): Unit = if (!delivery.isDone) {
     failIfFailed()
@@ -132,7 +133,12 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
         if (target.isChangelog) logged += 1
       }
     }
-  } else if (options.changelogs(row.getUTF8String(Topic).toString)) logged += 1
+  } else count(row.getUTF8String(Topic).toString)
+
+  /** What an earlier try of this batch has written counts, too. */
+  private def count(topic: String): Unit =
+    if (options.changelogs(topic)) logged += 1
+    else if (options.letters(topic)) letters += 1
 
   private def of(row: InternalRow): TopicLimits.Written = {
     val key = bytes(row, Key)
@@ -157,8 +163,9 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
   }
 
   private def sendLetter(letter: TopicLimits.Written): Unit = {
-    val letters = targetOf(letter.topic)
-    send(letters, DeadLetters.fitted(letter, letters.limits))
+    val target = targetOf(letter.topic)
+    send(target, DeadLetters.fitted(letter, target.limits))
+    letters += 1
   }
 
   private def send(target: Target, record: TopicLimits.Written): Unit =
@@ -202,6 +209,7 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
     catch { case failed: Exception => throw delivery.overdue(failed).getOrElse(failed) }
     finally failIfFailed()
     if (logged > 0) tally.count(Tally.Logged, "", "", logged)
+    if (letters > 0) tally.count(Tally.Letter, "", "", letters)
     Written
   }
 

@@ -67,6 +67,7 @@ object Tally {
   val Out = "out"
   val Unwritten = "unwritten"
   val Logged = "logged"
+  val Letter = "letter"
   val Rows = "rows"
   val Due = "due"
 

@@ -11,6 +11,7 @@ import headrace as hr
 from headrace.cli.demos.music_charts import Chart, Counted
 from headrace.log.records import NewRecord, produce
 from headrace.log.topics import Topics
+from headrace.observe.history import History
 from headrace.passes.pipeline import rewrite
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.query.catalogue import Queryable
@@ -41,6 +42,7 @@ class Served:
             Topics(broker).create(store.topic, 2)
         self._address = "127.0.0.1:0"
         self._held = ExitStack()
+        self.history = History()
         self.start()
 
     def start(self) -> None:
@@ -49,7 +51,8 @@ class Served:
         self.url, self._address = listener.url, f"127.0.0.1:{listener.port}"
         instance = Instance(self._app, self._stores, self._broker, None, self._directory, url=self.url)
         self._held.callback(instance.close)
-        server = QueryServer(instance, settings, listener, split_subtopologies(rewrite(self._topology().plan())))
+        topology = split_subtopologies(rewrite(self._topology().plan()))
+        server = QueryServer(instance, settings, listener, topology, history=self.history)
         self._held.callback(server.close)
         instance.start()
         server.start()

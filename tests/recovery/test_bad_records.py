@@ -401,6 +401,7 @@ def test_a_function_is_asked_about_outputs(copying: Make) -> None:
     app = copying(lambda failure: "dead_letter" if failure.error == "TopicMissing" else "fail")
     app.run(until="latest")
     assert app.metrics().drops == {("nowhere", "refused"): 2}
+    assert app.metrics().dead_letters == 2
     letters = DeadLetters(app.dead_letters, str(app.broker)).all()
     assert [(one.record.value, one.told("message")) for one in letters] == [
         (b"nowhere", "there is no topic 'nowhere'"),

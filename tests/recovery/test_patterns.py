@@ -180,6 +180,7 @@ def test_topics_that_cannot_be_told_apart(
     produce(broker, None, second, [number(0)])
     app.run(until="latest")
     assert numbers(broker, target) == [1]
+    assert app.metrics().dead_letters == 1
 
     letters = DeadLetters(app.dead_letters, broker)
     (letter,) = letters.all()

@@ -39,6 +39,9 @@ class Batch:
     rows_logged: int = 0
     """Rows of stores that were written to changelogs."""
 
+    dead_letters: int = 0
+    """Records that were written to the topic of dead letters; they are a part of `records_out`."""
+
     parts_ms: Mapping[str, int] = field(default_factory=dict)
     """What the time was spent on, as Spark calls it."""
 

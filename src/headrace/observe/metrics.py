@@ -21,6 +21,9 @@ class Metrics:
     rows_logged: int = 0
     """Rows of stores that were written to changelogs, which are no output."""
 
+    dead_letters: int = 0
+    """Records that were written to the topic of dead letters."""
+
     busy_ms: int = 0
     """How long all batches took together."""
 
@@ -45,6 +48,7 @@ class Metrics:
             records_in=self.records_in + batch.records_in,
             records_out=self.records_out + batch.records_out,
             rows_logged=self.rows_logged + batch.rows_logged,
+            dead_letters=self.dead_letters + batch.dead_letters,
             busy_ms=self.busy_ms + batch.duration_ms,
             drops=dict(Counter(self.drops) + Counter(batch.drops)),
             last=batch,
@@ -68,6 +72,7 @@ class Metrics:
             Family.counter("records_in_total", "Records read since the start.", self.records_in),
             Family.counter("records_out_total", "Records written since the start.", self.records_out),
             Family.counter("rows_logged_total", "Rows written to changelogs since the start.", self.rows_logged),
+            Family.counter("dead_letters_total", "Dead letters written since the start.", self.dead_letters),
             Family.counter("batch_seconds_total", "Time that all batches took together.", self.busy_ms / 1000),
             Family.counters(
                 "records_dropped_total",

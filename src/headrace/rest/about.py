@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from starlette.responses import Response
 
+from headrace.observe.history import SPANS
 from headrace.observe.prometheus import prometheus
 from headrace.query.answering import Member
+from headrace.rest import parameters as p
 from headrace.rest.answers import json_answer
 from headrace.rest.counts import share_families
 from headrace.rest.forms import StoreForm
@@ -80,6 +84,15 @@ async def topology(asked: Asked) -> Response:
 async def topology_picture(asked: Asked) -> Response:
     """The same to look at."""
     return Response(picture(asked.service.app, asked.service.topology), media_type=SVG)
+
+
+async def history(asked: Asked) -> Response:
+    """What it has done over time, as sums in steps."""
+    kept, span = asked.service.history, asked.get(p.SPAN, "15m")
+    now_ms, steps = kept.steps(span) if kept is not None else (0, [])
+    since = kept.since_ms if kept is not None else None
+    body = {"step_ms": SPANS[span][0], "now": now_ms, "since": since, "steps": [asdict(step) for step in steps]}
+    return json_answer(body)
 
 
 def own_member(service: Service) -> Member | None:

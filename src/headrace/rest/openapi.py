@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from starlette.responses import Response
 
+from headrace.observe.history import Step
 from headrace.query.catalogue import Kind
 from headrace.rest.answers import JSON, json_answer
 from headrace.rest.forms import StoreForm
@@ -141,6 +143,12 @@ _STORE = _object(
 _WATCHER = _object(number=whole(64, 1), user=_TEXT, store=_TEXT, seconds={"type": "number"}, told=whole(64, 0))
 _NODE = _object(name=_TEXT, op=_TEXT, detail=_TEXT, inputs=_list(_TEXT), stores=_list(_TEXT))
 _TOPOLOGY = _object(app=_TEXT, subtopologies=_list(_object(number=whole(32, 0), nodes=_list(_NODE))))
+_HISTORY = _object(
+    step_ms=whole(64, 1),
+    now=whole(64, 0),
+    since=_maybe(whole(64, 0)),
+    steps=_list(_object(**{one.name: whole(64, 0) for one in fields(Step)})),
+)
 
 
 def _entry(store: StoreForm | None) -> dict[str, Schema]:
@@ -155,6 +163,7 @@ SCHEMAS: dict[str, Any] = {
     "Apps": lambda _: _object(apps=_list(_TEXT)),
     "App": lambda _: _object(app=_TEXT, instance=_TEXT, stores=_list(_TEXT)),
     "Topology": lambda _: _TOPOLOGY,
+    "History": lambda _: _HISTORY,
     "Instances": lambda _: _object(instances=_list(_MEMBER)),
     "Holders": lambda _: _object(holders=_list(_MEMBER)),
     "Stores": lambda _: _object(stores=_list(_STORE)),

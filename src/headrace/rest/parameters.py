@@ -14,6 +14,7 @@ from headrace.model.durations import duration_ms
 from headrace.model.moments import moment_ms
 from headrace.model.texts import moment_of
 from headrace.model.types import BYTES, STR
+from headrace.observe.history import SPANS
 from headrace.query.position import Position
 from headrace.query.question import MOST_ENTRIES
 from headrace.rest.forms import StoreForm
@@ -26,6 +27,7 @@ LONGEST_TIMEOUT_MS = 60_000
 _WHOLE = re.compile(r"[0-9]{1,19}", re.ASCII)
 _PLACE = "[A-Za-z0-9._-]+-[0-9]{1,9}@[0-9]{1,18}"
 _POSITION = f"^({_PLACE}(,{_PLACE})*)?(~[A-Za-z0-9]{{1,64}})?$"
+_SPANS = " or ".join(SPANS)
 _TIMEOUT = "^([1-9][0-9]{0,3}ms|[1-5]?[0-9]s)$"
 
 
@@ -142,6 +144,12 @@ def _number(text: str, _store: StoreForm | None) -> int:
     return int(text)
 
 
+def _span(text: str, _store: StoreForm | None) -> str:
+    if text not in SPANS:
+        raise ValueError(text)
+    return text
+
+
 def _fixed(schema: Mapping[str, Any]) -> Callable[[StoreForm | None], Schema]:
     return lambda _store: dict(schema)
 
@@ -201,6 +209,13 @@ SINCE = Parameter(
     _since,
     _fixed({"type": "string", "pattern": PATTERN}),
     "what an event had as its id, such as 0=42,1=17~AbCd1234",
+)
+SPAN = Parameter(
+    "span",
+    f"How far back: {_SPANS}. 15m if not given.",
+    _span,
+    _fixed({"enum": list(SPANS)}),
+    _SPANS,
 )
 WATCHER = Parameter("watcher", "Its number.", _number, _fixed(whole(64, 0)), "the number of a watcher")
 

@@ -17,6 +17,7 @@ from typing import Any
 import uvicorn
 
 from headrace.errors import CertificateUnreadable, ListenRefused
+from headrace.observe.history import History
 from headrace.observe.prometheus import Family
 from headrace.plan.subtopology import SubTopology
 from headrace.query.answering import Serving
@@ -75,11 +76,12 @@ class QueryServer:
         listener: Listener | None = None,
         topology: Sequence[SubTopology] = (),
         families: Callable[[], Sequence[Family]] = tuple,
+        history: History | None = None,
     ) -> None:
         self._listener = listener or Listener(settings)
         settings = self._listener.settings
         gate = Gate(settings, answering.app)
-        self._service = Service(answering, settings.limits, topology, families, secured=not gate.open)
+        self._service = Service(answering, settings.limits, topology, families, history, secured=not gate.open)
         self._gate = gate
         self._web = Web(Watchers(self._service, PeerWatches(settings), gate.may_still_read), gate, settings)
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # what is wrong with a request is for its sender

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
 from headrace.errors import StoreNotAsked, TooManyRequests
+from headrace.observe.history import History
 from headrace.observe.prometheus import Family
 from headrace.plan.subtopology import SubTopology
 from headrace.query.answering import Serving
@@ -29,12 +30,16 @@ class Service:
         limits: Limits,
         topology: Sequence[SubTopology] = (),
         families: Callable[[], Sequence[Family]] = tuple,
+        history: History | None = None,
         *,
         secured: bool = False,
     ) -> None:
         self.answering, self.limits, self.topology = answering, limits, tuple(topology)
         self.families = families
         """The numbers of the application, where it runs in this process."""
+
+        self.history = history
+        """What the application has done over time, where it runs in this process."""
 
         self.secured = secured
         """Whether it is asked who asks."""

@@ -42,6 +42,13 @@ ROUTES = (
         media=(about.SVG,),
     ),
     Route(
+        path=f"{_APP}/history",
+        meaning="What it has done over time, as sums of its batches in steps; those without a batch are left out.",
+        handle=about.history,
+        query=(p.SPAN,),
+        answer="History",
+    ),
+    Route(
         path=f"{_APP}/instances",
         meaning="All instances, what they hold, and how far they are.",
         handle=about.instances,

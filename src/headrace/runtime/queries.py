@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headrace.jvm.paths import data_dir
+from headrace.observe.history import History
 from headrace.observe.prometheus import Family
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
@@ -53,6 +54,7 @@ class Queries:
         kafka: Mapping[str, str] | None,
         directory: Path,
         families: Callable[[], Sequence[Family]] = tuple,
+        history: History | None = None,
     ) -> Instance:
         """Begin to read the changelogs, and to answer; returns when it does, be it that nobody answers yet."""
         from headrace.query.instance import Instance  # loads RocksDB
@@ -71,7 +73,7 @@ class Queries:
         if serve is not None and listener is not None:
             from headrace.rest.server import QueryServer
 
-            server = QueryServer(instance, serve, listener, split_subtopologies(plan), families)
+            server = QueryServer(instance, serve, listener, split_subtopologies(plan), families, history)
             self._held.callback(server.close)
             server.start()
         instance.start()

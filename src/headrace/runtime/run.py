@@ -28,6 +28,7 @@ from headrace.log.groups import Group
 from headrace.log.properties import for_java, refuse_ours
 from headrace.log.secrets import hide, secrets_of
 from headrace.log.topics import Topics
+from headrace.observe.history import History
 from headrace.observe.metrics import Metrics
 from headrace.plan.graph import Plan
 from headrace.plan.handlers import DEAD_LETTER
@@ -81,6 +82,7 @@ class Run:
         self._query: Query | None = None
         self._resumption: Resumption | None = None
         self._metrics, self._counting = Metrics(app=app.id), threading.Lock()
+        self._history = History()
         self._untold: deque[Metrics] = deque()
         self._watching: threading.Thread | None = None
         self._address, self._log = "", spark.log_of(app.spark, self._checkpoint.log)
@@ -111,7 +113,8 @@ class Run:
         self._app.say(f"running, {_route(plan)}")
         if self.queries is not None:
             directory = self._checkpoint.directory / _REPLICAS
-            self.queries.start(self._asked, self._address, self._app.kafka, directory, lambda: self._metrics.families())
+            families = lambda: self._metrics.families()  # noqa: E731
+            self.queries.start(self._asked, self._address, self._app.kafka, directory, families, self._history)
 
     @property
     def goes_on(self) -> bool:
@@ -145,6 +148,7 @@ class Run:
         with self._counting, suppress(SparkLost):
             for batch in self._query.new_batches() if self._query is not None else ():
                 self._metrics = self._metrics.plus(batch)
+                self._history.add(batch)
                 self._retries.succeed()
                 self._untold.append(self._metrics)
         return self._metrics
@@ -214,6 +218,7 @@ class Run:
             failure = self._see_through()
             while failure is not None and (pause := self._retries.pause(failure)) is not None:
                 self._app.turn(State.RETRYING)
+                self._history.restarted()
                 self._app.say(f"{failure.what}; trying again in {pause:.0f} s")
                 failure = None if self._finishing.wait(pause) else self._again(begin, failure)
             self.failure = failure

@@ -27,6 +27,7 @@ def batch_of(progress: Mapping[str, Any], counts: Counts) -> Batch:
         records_in=progress["numInputRows"],
         records_out=max(progress["sink"]["numOutputRows"] - _sum(counts, "unwritten") - logged, 0),
         rows_logged=logged,
+        dead_letters=_sum(counts, "letter"),
         duration_ms=parts.pop(_WHOLE, 0),
         parts_ms=parts,
         stages=_stages(progress["stateOperators"], counts),

@@ -12,7 +12,7 @@ from headrace.rest.counts import Counts, share_families
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "metrics.md"
 STAGE = StageWork(number=1, records_in=10, records_out=4, state_rows=4, state_bytes=4096, commit_ms=7)
-FIRST = Batch(number=6, records_in=10, records_out=4, duration_ms=2_000, drops={("n", "no key"): 2})
+FIRST = Batch(number=6, records_in=10, records_out=4, duration_ms=2_000, dead_letters=2, drops={("n", "no key"): 2})
 SECOND = Batch(
     number=7,
     records_in=90,
@@ -50,6 +50,7 @@ def test_prometheus_gets_each_name_with_help_and_type() -> None:
         'headrace_records_dropped_total{app="shop",node="say \\"hi\\"",reason="a\\\\b\\nc"} 5',
     ]
     assert 'headrace_batch_seconds_total{app="shop"} 2.5' in lines
+    assert 'headrace_dead_letters_total{app="shop"} 2' in lines
     assert 'headrace_batch_part_seconds{app="shop",part="addBatch"} 0.4' in lines
     assert 'headrace_state_bytes{app="shop",stage="1"} 4096' in lines
     assert 'headrace_lag_records{app="shop",topic="orders",partition="0"} 3' in lines

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from xml.etree import ElementTree
 
 import httpx
 import pytest
 
 import headrace as hr
+from headrace.model.batches import Batch
+from headrace.observe.history import History
 from headrace.passes.pipeline import rewrite
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.rest.picture import picture
+from headrace.rest.server import QueryServer
+from headrace.rest.settings import Serve
 from headrace.rest.topology import topology_object
 from rest.memory import Memory
 
@@ -65,6 +70,24 @@ def test_other_methods(client: httpx.Client, method: str) -> None:
 def test_head(client: httpx.Client) -> None:
     answer = client.head("/apps/music/stores/counts/keys/be")
     assert (answer.status_code, answer.content) == (200, b"")
+
+
+def test_the_history_of_an_application_in_this_process(memory: Memory) -> None:
+    history = History(lambda: 1_000_000_123_456)
+    history.add(Batch(number=0, records_in=10, records_out=4, duration_ms=200, lag={("plays", 0): 3}))
+    server = QueryServer(memory, Serve(address="127.0.0.1:0"), history=history)
+    server.start()
+    with closing(server), httpx.Client(base_url=f"{server.url}/apps/music") as client:
+        told = client.get("/history").json()
+        assert (told["step_ms"], told["now"], told["since"]) == (5_000, 1_000_000_123_456, 1_000_000_123_456)
+        (step,) = told["steps"]
+        assert (step["at_ms"], step["records_in"], step["busy_ms"], step["lag"]) == (1_000_000_120_000, 10, 200, 3)
+        assert client.get("/history?span=24h").json()["step_ms"] == 480_000
+        assert client.get("/history?span=1y").json()["error"]["to_do"] == "give 15m or 24h"
+
+
+def test_the_history_of_an_application_elsewhere_is_not_known_here(client: httpx.Client) -> None:
+    assert client.get("/apps/music/history").json() == {"step_ms": 5_000, "now": 0, "since": None, "steps": []}
 
 
 def shop() -> hr.App:

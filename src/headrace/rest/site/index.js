@@ -2,11 +2,12 @@
 
 import { Opened } from "./store.js";
 import { Sign, application, grouped } from "./live.js";
+import { Activity } from "./activity.js";
 import { element, write } from "./rows.js";
 import { showTopology } from "./topology.js";
 import { address, ask } from "./watch.js";
 
-const COUNT_MS = 5_000;
+const LOOK_MS = 5_000;
 const at = (id) => document.getElementById(id);
 const sign = new Sign(at("sign"));
 const app = await application(sign.of("application"));
@@ -26,6 +27,7 @@ for (const [name, where] of [
   at("links").append(link);
 }
 
+const activity = new Activity(address(here("history")));
 let stores = [];
 let opened = null;
 
@@ -79,9 +81,10 @@ function open() {
   opened = new Opened(here("stores", store.name), store, sign);
 }
 
-/** How many entries each store has, and how the instances are: asked now and then while somebody looks. */
+/** What happened lately, how many entries each store has, how the instances are: asked while somebody looks. */
 async function look() {
   if (document.visibilityState !== "visible") return;
+  await activity.look();
   for (const link of at("stores").querySelectorAll("a")) {
     const { count } = await ask(address(here("stores", link.dataset.store, "count"), { stale: true }));
     write(link.querySelector(".count"), grouped(count));
@@ -99,5 +102,5 @@ addEventListener("hashchange", open);
 for (;;) {
   // Counts may be missing for a while; whether the page is live is for the watches to say.
   await look().catch(() => {});
-  await new Promise((resolve) => setTimeout(resolve, COUNT_MS));
+  await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
 }
