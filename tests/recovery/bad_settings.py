@@ -165,7 +165,7 @@ def _topic_of(topic: str, _: str, text: str) -> str:
 
 
 def _partition_of(_: str, text: str, partitions: int) -> int:
-    return partitions if text == "partition" else 0
+    return partitions if "".join([*text]) == "partition" else 0
 
 
 def _code(app: hr.App, topic: Name) -> None:

@@ -125,7 +125,9 @@ def _check_used(results: tuple[Tree, ...], computed: list[Tree], called: str, or
     for one in computed:
         if id(one) not in used:
             raise NotTraceable(
-                called, f"`{one}` is not part of the result: what it does is not seen", one.line or origin
+                called,
+                f"`{one}` is not part of the result: what it does is not seen; compute it only where it is used",
+                one.line or origin,
             )
 
 

@@ -86,7 +86,7 @@ def all_ways(take: Callable[[Way], Tree], *, asking: bool) -> tuple[Tree, bool]:
     while way is not None:
         taken.append((way, take(way)))
         if len(taken) > MOST_WAYS:
-            raise ValueNeeded(f"there are more than {MOST_WAYS} ways through it")
+            raise ValueNeeded(f"there are more than {MOST_WAYS} ways through it: make several operators of it")
         way = way.next()
     return joined(taken), any(way.helped for way, _ in taken)
 

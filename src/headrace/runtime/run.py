@@ -48,6 +48,7 @@ from headrace.runtime.states import State
 from headrace.runtime.topics import ensure_topics, refuse_overlaps, share, topics_of
 from headrace.spark import session as spark
 from headrace.spark.files import SharedFiles
+from headrace.spark.lanes import told_of_python
 from headrace.spark.placement import Placement
 from headrace.spark.query import Query, dataframe, plain_errors
 from headrace.spark.shipped import workers_of
@@ -111,6 +112,9 @@ class Run:
         self._held.callback(self._watching.join, _LAST_WORDS_S)
         self._held.callback(self._stop)
         self._app.say(f"running, {_route(plan)}")
+        in_python = told_of_python(plan)
+        if in_python is not None:
+            self._app.say(in_python)
         if self.queries is not None:
             directory = self._checkpoint.directory / _REPLICAS
             families = lambda: self._metrics.families()  # noqa: E731

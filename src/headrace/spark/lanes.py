@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
 
 from headrace.passes.split_subtopologies import split_subtopologies
@@ -24,6 +25,9 @@ from headrace.plan.placed import Everywhere, global_sources, is_global
 from headrace.spark.crossing import crosses
 from headrace.spark.reasons import why_python
 
+_TOLD = 3
+"""How many nodes are told by name."""
+
 
 def python_nodes(plan: Plan) -> dict[Node, str]:
     """The nodes that run in Python, each with the reason in words."""
@@ -37,6 +41,19 @@ def python_nodes(plan: Plan) -> dict[Node, str]:
         more = bool(found)
         reasons |= found
     return {node: reasons[node] for node in plan.nodes if node in reasons}
+
+
+def told_of_python(plan: Plan) -> str | None:
+    """How much of a plan runs in Python, in one line; None if nothing does."""
+    nodes = python_nodes(plan)
+    own = [f"{node.name} ({textwrap.shorten(reason, 90)})" for node in nodes if (reason := why_python(node))]
+    if not own:
+        return None
+    more = f" and {len(own) - _TOLD} more" if len(own) > _TOLD else ""
+    return (
+        f"{len(nodes)} of {len(plan.nodes)} nodes run in Python: {', '.join(own[:_TOLD])}{more};"
+        " headrace explain says why, node by node"
+    )
 
 
 def sends_changes(node: Node) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import headrace as hr
 from headrace.dsl import Builder
 from headrace.passes.pipeline import rewrite
+from headrace.spark.lanes import told_of_python
 from headrace.spark.placement import Lane, Placement
 
 
@@ -64,6 +65,21 @@ def test_where_they_are_not_said_those_who_look_at_values_follow() -> None:
         grouped.reduce(lambda a, b: a + b, store="r").to_stream().to("out", value=hr.STRING)
 
     assert set(lanes(declare).values()) == {"python"}
+
+
+def test_how_much_runs_in_python_is_told_in_a_line() -> None:
+    def declare(function: Callable[[str], str]) -> str | None:
+        app = Builder("app")
+        texts(app).map_values(function, name="own").filter(lambda _, v: v != "").to("out")
+        return told_of_python(rewrite(app.plan()))
+
+    assert declare(lambda v: v or "nothing") is None
+    told = declare(own)
+    assert told is not None
+    assert told.startswith(
+        "2 of 4 nodes run in Python: own (going through it with `for`, `*` or list() needs the value"
+    )
+    assert told.endswith("headrace explain says why, node by node")
 
 
 def test_what_is_before_stays_in_spark_if_others_read_it() -> None:
