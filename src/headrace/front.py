@@ -106,7 +106,7 @@ from headrace.processor import (
 from headrace.query.position import Position
 from headrace.rest.connecting import connect
 from headrace.rest.settings import Limits, Serve
-from headrace.runtime.app import App
+from headrace.runtime.app import App, run
 from headrace.runtime.states import State
 from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, json, session_windowed, time_windowed
 
@@ -191,6 +191,7 @@ __all__ = [
     "plus_ms",
     "replace_matches",
     "rounded",
+    "run",
     "session",
     "session_windowed",
     "sha1",

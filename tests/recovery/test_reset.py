@@ -216,7 +216,7 @@ def test_topics_that_a_function_names_are_not_run_beside() -> None:
     app.stream("in", value=hr.STRING).to(lambda _, value: value)
     app.run_beside("v2")
     with pytest.raises(CannotRunBeside, match=r"in\.to writes to topics that a function names"):
-        app.plan()
+        app.describe()
 
 
 def test_what_is_found_of_the_state(app: Counting) -> None:

@@ -31,7 +31,7 @@ _COMMANDS = {
     "broker": ("headrace.cli.broker:broker", "Start, stop and look at the embedded Kafka broker."),
     "topics": ("headrace.cli.topics:topics", "List, create, describe, delete, fill and read topics."),
     "doctor": ("headrace.cli.doctor:doctor", "Say what is there and what is missing on this machine."),
-    "jars": ("headrace.cli.jars:jars", "Print the jars that a Spark session of your own needs."),
+    "jars": ("headrace.cli.jars:jars", "Fetch the jars that pyspark lacks, and print where they are."),
 }
 
 

@@ -170,7 +170,9 @@ from headrace.errors.security import (
 from headrace.errors.setup import (
     ArrowMissing,
     CacheUnwritable,
+    FilesTooFew,
     JarsMissing,
+    JavaFails,
     JavaMissing,
     JavaTooOld,
     KernelBuildFailed,
@@ -179,6 +181,7 @@ from headrace.errors.setup import (
     KernelMissing,
     SetupError,
     SparkMissing,
+    TemporaryUnusable,
 )
 
 __all__ = [
@@ -225,9 +228,11 @@ __all__ = [
     "EntryUnreadable",
     "FieldTypeUnknown",
     "FieldsNotRead",
+    "FilesTooFew",
     "ForwardRefused",
     "HeadraceError",
     "JarsMissing",
+    "JavaFails",
     "JavaMissing",
     "JavaTooOld",
     "KernelBuildFailed",
@@ -317,6 +322,7 @@ __all__ = [
     "StoreUnused",
     "TableTextInvalid",
     "TakenOver",
+    "TemporaryUnusable",
     "TimestampInvalid",
     "TimestampNegative",
     "TooManyRequests",

@@ -151,7 +151,8 @@ class ListenOpen(QueryError):
     def __init__(self, address: str, missing: Iterable[str]) -> None:
         super().__init__(
             f"{address} can be reached from other machines, and there is no {' and no '.join(missing)}",
-            fix="give hr.Serve(...) certificate=, key= and users=, or listen on 127.0.0.1",
+            fix="give hr.Serve(...) certificate=, key= and users= (made by headrace query users add), or listen on"
+            " 127.0.0.1 and let a proxy on this machine, or in the same pod, decide who asks: docs/guide/containers.md",
         )
 
 

@@ -27,6 +27,20 @@ class JavaMissing(SetupError):
         )
 
 
+class JavaFails(SetupError):
+    """The Java that was found does not start."""
+
+    code = "java-fails"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"Java does not start: {reason}",
+            where=path,
+            fix="if it lacks memory, give it some (ulimit -v unlimited, a container with 2 GB); else install it anew,"
+            " or name another one in JAVA_HOME",
+        )
+
+
 class JavaTooOld(SetupError):
     """The Java that was found is older than Spark can run on."""
 
@@ -70,6 +84,33 @@ class CacheUnwritable(SetupError):
             f"the cache directory cannot be used: {reason}",
             where=path,
             fix="make room or give the right to write there, or name another directory in HEADRACE_CACHE_DIR",
+        )
+
+
+class TemporaryUnusable(SetupError):
+    """The temporary directory is full or cannot be written."""
+
+    code = "temporary-unusable"
+    may_pass = True
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"the temporary directory cannot be used: {reason}",
+            where=path,
+            fix="make room or give the right to write there, or name another directory in TMPDIR; nothing is lost, the"
+            " next start goes on from the last finished batch",
+        )
+
+
+class FilesTooFew(SetupError):
+    """The process may have too few files open for a JVM."""
+
+    code = "files-too-few"
+
+    def __init__(self, allowed: int, needed: int) -> None:
+        super().__init__(
+            f"this process may have {allowed} files open, and an application needs {needed} or more",
+            fix="raise the limit with ulimit -n 4096, in a container with --ulimit nofile=4096",
         )
 
 

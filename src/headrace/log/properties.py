@@ -65,6 +65,18 @@ ADDRESS = ("bootstrap.servers", "metadata.broker.list")
 """What the clients call the addresses of brokers; here they have a place of their own."""
 
 
+def texts(kafka: Mapping[str, str] | None, where: str) -> dict[str, str]:
+    """The properties that somebody gives at a place of a program, if they are texts."""
+    if not isinstance(kafka, Mapping | None):
+        raise ClientPropertyRefused("kafka", "it is no dict of properties", 'write kafka={"name": "value"}', where)
+    for name, value in (kafka or {}).items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            reason = f"{value!r} is {type(value).__name__}, and properties are texts"
+            raise ClientPropertyRefused(str(name), reason, f'write it as "{name}": "{text}"', where)
+    return dict(kafka or {})
+
+
 def refuse_ours(kafka: Mapping[str, str]) -> None:
     """Properties that an application sets by itself are no one's to give."""
     for name in kafka:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from headrace.build.names import checked_name
 from headrace.dsl.builder import Builder
-from headrace.errors import AlreadyStarted, HeadraceError, NotRunning, OptionInvalid
+from headrace.errors import AlreadyStarted, NotRunning, OptionInvalid
+from headrace.log.properties import texts
 from headrace.model.clock import Clock, MachineClock
 from headrace.model.durations import Duration, duration_ms
 from headrace.observe.metrics import Metrics
@@ -26,7 +26,8 @@ from headrace.plan.growth import growing_stores
 from headrace.plan.handlers import FAIL, Handler
 from headrace.plan.origin import origin
 from headrace.rest.settings import USUAL_ADDRESS, Serve
-from headrace.runtime.console import LOGGER, lines_on_console, on_stop_signal, tell_plainly_at_exit
+from headrace.runtime.console import LOGGER
+from headrace.runtime.foreground import Foreground
 from headrace.runtime.place import Place
 from headrace.runtime.states import State
 from headrace.spark.master import EXAMPLES, Master
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
 Listener = Callable[[State, State], None]
 
-_POLL_S = 0.2
-_REPORT_S = 10.0
 _GUARANTEES = ("exactly_once", "at_least_once")
 _LEAST_MB = 64
 
@@ -89,7 +88,7 @@ class App(Builder):
     ) -> None:
         super().__init__(app_id, emit=emit, on_error=on_error)
         self.broker = broker
-        self.kafka = dict(kafka or {})
+        self.kafka = texts(kafka, origin())
         self.checkpoint = Place.of(checkpoint, self.id)
         if guarantee not in _GUARANTEES:
             raise OptionInvalid("guarantee", guarantee, " or ".join(f'"{one}"' for one in _GUARANTEES), origin())
@@ -111,7 +110,6 @@ class App(Builder):
         self._run: Run | None = None
         self._beside: str | None = None
         self._ending, self._turning = threading.RLock(), threading.Lock()
-        self._stop = threading.Event()
 
     def run_beside(self, name: str) -> None:
         """Run beside the live application: with `-name` behind its id, its checkpoint and the topics that it writes."""
@@ -188,15 +186,7 @@ class App(Builder):
 
         With `until="latest"` process what is in the topics now and return.
         """
-        with lines_on_console(), on_stop_signal(self._stop.set):
-            try:
-                self._start_beside(until)
-                self._report_until_end()
-            except HeadraceError:
-                tell_plainly_at_exit(verbose=self.verbose)
-                raise
-            finally:
-                self.close()
+        Foreground([self]).run(until)
 
     def start(self, *, until: str | None = None) -> None:
         """Start in the background; returns when the application runs."""
@@ -290,29 +280,6 @@ class App(Builder):
             refuse_python(plan)
         return plan
 
-    def _start_beside(self, until: str | None) -> None:
-        """Start in a thread of its own: Ctrl-C must not cut into a conversation with the JVM."""
-        with ThreadPoolExecutor(1) as beside:
-            starting = beside.submit(self.start, until=until)
-            while not wait([starting], timeout=_POLL_S).done:
-                if self._stop.is_set():
-                    self.say("stopping when it has started ...")
-                    break
-            starting.result()
-
-    def _report_until_end(self) -> None:
-        reported, waited = self.metrics(), 0.0
-        while not self.wait(_POLL_S):
-            if self._stop.is_set():
-                self.say("finishing the batch ...")
-                return
-            waited += _POLL_S
-            if waited >= _REPORT_S:
-                waited = 0.0
-                if self.metrics() != reported:
-                    reported = self.metrics()
-                    self.say(str(reported))
-
     def _settle_end(self) -> None:
         """The query has ended: give everything back. Whoever comes second finds it done."""
         with self._ending:
@@ -335,6 +302,24 @@ class App(Builder):
                 listener(old, state)
             except Exception:
                 LOGGER.exception("%s: a listener failed at %s", self.id, state.value)
+
+
+def run(*apps: App, until: str | None = None) -> None:
+    """Run several applications in one Spark, which takes the memory of one, until Ctrl-C or SIGTERM.
+
+    Each has a checkpoint, a page and a share of the cores of its own. If one cannot start, none runs; if one fails
+    later, that is told, the others go on, and its failure is raised when they have ended. With `until="latest"` all
+    process what is in their topics now and end.
+
+        hr.run(orders, payments)
+    """
+    strangers = [repr(app) for app in apps if not isinstance(app, App)]
+    ids = [app.id for app in apps if isinstance(app, App)]
+    twice = sorted({one for one in ids if ids.count(one) > 1})
+    if strangers or twice or not apps:
+        given = ", ".join(strangers or twice) or "nothing"
+        raise OptionInvalid("apps", given, "applications, each with an id of its own", origin())
+    Foreground(apps).run(until)
 
 
 def _wanted(spark: str | Wanted | None) -> Wanted:

@@ -29,6 +29,7 @@ from headrace.runtime.resumption import Resumption, bytes_to_load
 _LAST_BREATH_S = 60.0
 _LAYOUT = "headrace.json"
 _SPARK = "spark"
+_QUERY = f"{_SPARK}/metadata"
 _FRESH = "spark.new"
 _RESET = "reset.json"
 
@@ -61,6 +62,9 @@ class Layout:
 
     lanes: Lanes = field(default_factory=dict)
     """In which lanes each stage runs."""
+
+    query: str = field(default="", compare=False)
+    """The id of Spark's query; older checkpoints do not know it."""
 
     @property
     def stores(self) -> tuple[str, ...]:
@@ -102,6 +106,7 @@ class LocalFiles:
             return None
 
     def write(self, name: str, text: str) -> None:
+        make_private((self.directory / name).parent)
         write_whole(self.directory / name, text)
 
     def remove(self, name: str) -> None:
@@ -177,19 +182,19 @@ class Checkpoint:
     @property
     def begun(self) -> bool:
         """Whether Spark has something in the directory to go on from."""
-        return (self.directory / _SPARK).is_dir()
+        return (self.directory / _SPARK / "offsets").is_dir()
 
     def adopt(self, other: Checkpoint, layout: Layout) -> Layout:
         """Go on from where another run of the same application has come to, which stays as it is; the new layout.
 
         Changelogs are not in there: those of this application do not fit its state any more.
         """
-        adopted = replace(layout, app=self._app, changelogs=[])
+        adopted = replace(layout, app=self._app, changelogs=[], query=str(uuid.uuid4()))
         with self.renewed(adopted) as fresh, writing(self.place):
             shutil.copytree(other.directory / _SPARK, fresh, dirs_exist_ok=True)
             # Another query, for both go on: what one has written does not tell of the batches of the other.
             (fresh / ".metadata.crc").unlink(missing_ok=True)
-            (fresh / "metadata").write_text(json.dumps({"id": str(uuid.uuid4())}))
+            (fresh / "metadata").write_text(json.dumps({"id": adopted.query}))
         return adopted
 
     def half_done(self) -> tuple[str, int] | None:
@@ -197,7 +202,7 @@ class Checkpoint:
         begun, done = (self._last(log) for log in ("offsets", "commits"))
         if begun <= done:
             return None
-        return json.loads(self._files.read(f"{_SPARK}/metadata") or "{}").get("id", ""), begun
+        return self._query(), begun
 
     @property
     def has_state(self) -> bool:
@@ -255,11 +260,15 @@ class Checkpoint:
         known = self.known_layout()
         if known is not None:
             self.refuse_misfit(known, layout)
-        if known != layout:
+        layout = replace(layout, query=self._query() or str(uuid.uuid4()))
+        if known != layout or known.query != layout.query:
             with writing(self.place):
                 if not self.has_state:
                     self._files.remove(f"{_SPARK}/state")
                 self._files.write(_LAYOUT, json.dumps(asdict(layout), indent=2) + "\n")
+        if not self._query():
+            with writing(self.place):
+                self._files.write(_QUERY, json.dumps({"id": layout.query}))
         self._files.remove(_RESET)
 
     def resumption(self, tasks: int) -> Resumption | None:
@@ -280,6 +289,10 @@ class Checkpoint:
         for name, here, fix in (("app", app, own), ("cluster", cluster, None)):
             if getattr(known, name) != here:
                 raise CheckpointForeign(self.place, _WORDS[name], getattr(known, name), here, fix)
+        here = self._query()
+        if known.query and here and here != known.query:
+            back = f"put back the directory {_SPARK!r} that belongs here, or begin anew: headrace reset"
+            raise CheckpointForeign(self.place, _WORDS["query"], known.query, here, back)
 
     def refuse_misfit(self, known: Layout, layout: Layout) -> None:
         """Refuse a layout that cannot go on from the one that is known.
@@ -309,9 +322,21 @@ class Checkpoint:
         if found.misfits:
             raise StateChanged(self._app, self.place, found.misfits, found.hint)
 
+    def _query(self) -> str:
+        """The id of Spark's query, "" before there is one."""
+        text = self._files.read(_QUERY)
+        try:
+            return "" if text is None else str(json.loads(text)["id"])
+        except (ValueError, KeyError, TypeError):
+            raise CheckpointBroken(f"{self.place.rstrip('/')}/{_QUERY}", "it does not name a query") from None
+
     def _last(self, log: str) -> int:
         """The last batch of which a log of Spark's knows, -1 before the first."""
-        return max((int(name) for name in self._files.names(f"{_SPARK}/{log}") if name.isdigit()), default=-1)
+        last = max((int(name) for name in self._files.names(f"{_SPARK}/{log}") if name.isdigit()), default=-1)
+        if last >= 0 and not self._files.read(f"{_SPARK}/{log}/{last}"):
+            reason = "it is empty, as files may be after the power was lost"
+            raise CheckpointBroken(f"{self.place.rstrip('/')}/{_SPARK}/{log}/{last}", reason)
+        return last
 
     @property
     def _pid(self) -> Path:
@@ -339,6 +364,7 @@ _WORDS = {
     "cluster": "the Kafka cluster",
     "tasks": "a number of tasks of",
     "sources": "the sources",
+    "query": "Spark's query",
 }
 
 

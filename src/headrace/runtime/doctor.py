@@ -25,7 +25,6 @@ from headrace.runtime import machine
 
 _LEAST_MEMORY, _GOOD_MEMORY = 1 << 30, 3 << 30
 _LEAST_DISK, _GOOD_DISK = 1 << 28, 2 << 30
-_LEAST_DESCRIPTORS, _GOOD_DESCRIPTORS = 1_024, 4_096
 _BROKER_S = 8.0
 _PYSPARK = "4.3.0"
 
@@ -154,10 +153,12 @@ def _cores() -> Finding:
 def _descriptors() -> Finding:
     found = machine.descriptors()
     what = f"{found:,} files and connections may be open"
-    fix = f"ulimit -n {_GOOD_DESCRIPTORS}, in a container --ulimit nofile={_GOOD_DESCRIPTORS}"
-    if found < _LEAST_DESCRIPTORS:
+    fix = f"ulimit -n {machine.GOOD_DESCRIPTORS}, in a container --ulimit nofile={machine.GOOD_DESCRIPTORS}"
+    if found < machine.LEAST_DESCRIPTORS:
         return Finding("descriptors", Verdict.MISSING, what, fix)
-    return Finding("descriptors", *((Verdict.OK, what) if found >= _GOOD_DESCRIPTORS else (Verdict.NOTE, what, fix)))
+    if found < machine.GOOD_DESCRIPTORS:
+        return Finding("descriptors", Verdict.NOTE, what, fix)
+    return Finding("descriptors", Verdict.OK, what)
 
 
 def _user() -> Finding:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,11 +17,13 @@ from headrace.errors import (
     NotAllowed,
     QueryFailed,
     TakenOver,
+    TemporaryUnusable,
 )
 from headrace.runtime.checkpoint import Checkpoint
 from headrace.spark.faults import find_fault
 
 _DISK = re.compile(r"No space left on device|Read-only file system|Disk quota exceeded|Permission denied|AccessDenied")
+_FULL = 1 << 20
 _OTHER = re.compile(r"ProducerFencedException|InvalidProducerEpochException|CONCURRENT_STREAM_LOG_UPDATE")
 _LOGIN = re.compile(r"SaslAuthenticationException: ([^\n]*)")
 _TRUST = re.compile(r"Ssl(?:Authentication|Handshake)Exception: ([^\n]*)")
@@ -44,6 +48,9 @@ def failure_of(causes: Sequence[str], app: str, checkpoint: Checkpoint, address:
         return TakenOver(app, checkpoint.place)
     disk = _DISK.search(text)
     if disk:
+        temporary = Path(tempfile.gettempdir())
+        if shutil.disk_usage(temporary).free < _FULL:
+            return TemporaryUnusable(str(temporary), disk.group(0))
         return CheckpointUnwritable(checkpoint.place, disk.group(0))
     broker = _BROKER.search(text)
     if broker:

@@ -10,6 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from headrace.errors import FilesTooFew
+
 _CGROUP = Path("/sys/fs/cgroup")
 _LIMITS = (_CGROUP / "memory.max", _CGROUP / "memory" / "memory.limit_in_bytes")
 _MEMINFO = Path("/proc/meminfo")
@@ -51,9 +53,20 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+LEAST_DESCRIPTORS, GOOD_DESCRIPTORS = 512, 4_096
+"""So many files and connections a JVM with Spark, and a busy application, have open."""
+
+
 def descriptors() -> int:
-    """How many files and connections this process may have open."""
-    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    """How many files and connections this process may have open: a JVM raises its limit as far as that is allowed."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    return 1 << 30 if hard == resource.RLIM_INFINITY else hard
+
+
+def refuse_few_descriptors() -> None:
+    """Refuse to start a JVM that could not open its jars."""
+    if descriptors() < LEAST_DESCRIPTORS:
+        raise FilesTooFew(descriptors(), LEAST_DESCRIPTORS)
 
 
 def user_name() -> str | None:

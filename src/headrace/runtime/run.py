@@ -40,6 +40,7 @@ from headrace.runtime.checkpoint import Checkpoint, Layout, Starts
 from headrace.runtime.failures import failure_of
 from headrace.runtime.first_start import refuse_lost_checkpoint
 from headrace.runtime.kept import kept
+from headrace.runtime.machine import refuse_few_descriptors
 from headrace.runtime.queries import Queries
 from headrace.runtime.resumption import Restoring, Resumption
 from headrace.runtime.retries import Retries
@@ -95,6 +96,7 @@ class Run:
     def start(self, plan: Plan, *, until_latest: bool) -> None:
         """Bring everything up."""
         refuse_ours(self._app.kafka)
+        refuse_few_descriptors()
         self._refuse_what_a_cluster_cannot_reach()
         self._checkpoint.take()
         self._held.callback(self._checkpoint.release)

@@ -23,6 +23,7 @@ from headrace.jvm.java import NO_PROVIDERS, find_java
 from headrace.jvm.kernel import kernel_jar
 from headrace.jvm.paths import pyspark_jars
 from headrace.spark.master import Master
+from headrace.spark.scratch import Scratch
 
 _LOGGER = logging.getLogger("headrace")
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
@@ -70,7 +71,8 @@ class Gateway:
         if master.here:
             conf.set("spark.pyspark.python", sys.executable)
             environment["SPARK_LOCAL_IP"] = "127.0.0.1"  # Spark has no setting for the address of local executors
-        child: dict[str, Any] = {"start_new_session": True, "pass_fds": tuple(inherited)}
+        self._scratch = Scratch()
+        child: dict[str, Any] = {"start_new_session": True, "pass_fds": (*inherited, self._scratch.lock)}
         if master.inside:  # the executors of a cluster may be other users, who have to read what the driver writes
             child["umask"] = _PRIVATE
             environment[USERS_UMASK] = f"{_umask():o}"
@@ -124,6 +126,7 @@ class Gateway:
             DEEP_PLANS,
             NO_PROVIDERS,
             *self._archive.java_options(self._mapped),
+            f"-Djava.io.tmpdir={self._scratch.path}",
             f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}",
             f"-Dheadrace.log={self.log}",
             f"-Dheadrace.level={'info' if verbose else 'warn'}",
@@ -141,6 +144,7 @@ class Gateway:
         self.py4j.proc.wait()
         if new:
             self._archive.settle(whole=self.has_run and self.py4j.proc.returncode == 0)
+        self._scratch.remove()
 
 
 def _umask() -> int:

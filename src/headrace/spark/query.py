@@ -28,6 +28,9 @@ from headrace.spark.spec.python import PythonWorkerSpec
 from headrace.spark.stage import run_stage
 from headrace.spark.tasks import Tasks
 
+_POOL = "spark.scheduler.pool"
+"""Of those who share the cores: each application has one, so that the long batch of one does not hold up others."""
+
 # For each file on a local disk the usual ones start processes of the operating system: to rename it, for its rights.
 # Hadoop would give out again what it has opened before with other settings.
 _LOCAL_FILES = {
@@ -89,6 +92,7 @@ class Query:
         if "://" not in checkpoint or checkpoint.startswith("file:"):
             for setting, value in _LOCAL_FILES.items():
                 rows.sparkSession.conf.set(setting, value)
+        rows.sparkSession.sparkContext.setLocalProperty(_POOL, name)
         writer = (
             rows.writeStream.format(FORMAT)
             .queryName(name)

@@ -32,6 +32,7 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "2g",
+    "spark.scheduler.mode": "FAIR",
     "spark.sql.session.timeZone": "UTC",
     _EXTENSIONS: "org.apache.spark.sql.headrace.Extensions",
     # Plans and logs show the options of sources and sinks, those of Kafka's clients among them.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from headrace.errors import HeadraceError, JavaMissing, JavaTooOld
+from headrace.errors import HeadraceError, JavaFails, JavaMissing, JavaTooOld
 from headrace.jvm.java import Java, find_java
 
 pytestmark = pytest.mark.usefixtures("no_java")
@@ -73,6 +73,18 @@ def test_no_java() -> None:
 def test_a_java_that_is_none(script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(fake_java(tmp_path, script).parent))
     assert_missing(f"Java was not found\n{TO_DO}")
+
+
+def test_a_java_that_gets_too_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = """echo 'Error occurred during initialization of VM
+Could not reserve enough space for 2097152KB object heap' >&2; exit 1"""
+    path = fake_java(tmp_path, script)
+    monkeypatch.setenv("PATH", str(path.parent))
+    with pytest.raises(JavaFails) as caught:
+        find_java()
+    assert caught.value.what == "Java does not start: Could not reserve enough space for 2097152KB object heap"
+    assert "ulimit -v unlimited" in str(caught.value.fix)
+    assert caught.value.where == str(path)
 
 
 def test_a_java_home_without_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import headrace as hr
 from headrace.errors import ClientPropertyRefused
 from headrace.log.properties import for_java, for_librdkafka, parse
 
@@ -288,3 +290,20 @@ def test_librdkafka_takes_all_that_it_is_given() -> None:
         except (TypeError, ValueError):
             pass
     assert unknown == []
+
+
+@pytest.mark.parametrize(
+    ("kafka", "words", "fix"),
+    [
+        ({"request.timeout.ms": 5000}, "5000 is int, and properties are texts", '"request.timeout.ms": "5000"'),
+        ({"enable.idempotence": True}, "True is bool, and properties are texts", '"enable.idempotence": "true"'),
+        ({"client.rack": None}, "None is NoneType, and properties are texts", '"client.rack": "None"'),
+        ("client.rack=a", "'kafka' cannot be used: it is no dict of properties", 'kafka={"name": "value"}'),
+    ],
+)
+def test_what_is_no_text_is_refused_where_it_is_written(kafka: Any, words: str, fix: str) -> None:
+    with pytest.raises(ClientPropertyRefused) as caught:
+        hr.App("shop", kafka=kafka)
+    assert words in caught.value.what
+    assert fix in str(caught.value.fix)
+    assert str(caught.value.where).startswith("test_properties.py:")

@@ -244,7 +244,8 @@ def test_other_machines_need_tls_and_users(tmp_path: Path) -> None:
         Listener(Serve(address="0.0.0.0:0"))
     assert str(refused.value).startswith(
         "0.0.0.0:0 can be reached from other machines, and there is no certificate for TLS and no file of users\n"
-        "  to do: give hr.Serve(...) certificate=, key= and users=, or listen on 127.0.0.1"
+        "  to do: give hr.Serve(...) certificate=, key= and users= (made by headrace query users add), or listen on"
+        " 127.0.0.1 and let a proxy on this machine"
     )
     with pytest.raises(ListenOpen, match="there is no certificate for TLS"):
         Listener(Serve(address="[::]:0", users=tmp_path / "users.txt"))

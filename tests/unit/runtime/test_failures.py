@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -18,6 +21,7 @@ from headrace.errors import (
     QueryFailed,
     SparkLost,
     TakenOver,
+    TemporaryUnusable,
     TopicMissing,
 )
 from headrace.runtime.checkpoint import Checkpoint
@@ -26,6 +30,12 @@ from headrace.spark.query import plain_errors
 
 FAULT = 'headrace-fault:{"kind":"%s","subject":"in","reason":"4","where":"more than 4"}'
 TOO_LONG = 'headrace-fault:{"kind":"batch-too-long","subject":"912345","reason":"900000","where":""}'
+
+
+class _Usage(NamedTuple):
+    total: int
+    used: int
+    free: int
 
 
 def failure(*causes: str) -> HeadraceError:
@@ -103,3 +113,12 @@ def test_a_jvm_that_is_gone_names_the_log() -> None:
         "Spark's process has ended or does not answer\n  at: Spark's log: ck/spark.log\n"
         "  to do: look into the log (out of memory?), then start again: it goes on from the last finished batch"
     )
+
+
+def test_a_full_temporary_directory_is_not_taken_for_the_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = _Usage(1 << 30, 1 << 30, 4096)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    error = failure("a", "java.io.IOException: No space left on device")
+    assert isinstance(error, TemporaryUnusable)
+    assert error.where == tempfile.gettempdir()
+    assert "No space left on device" in error.what

@@ -349,7 +349,7 @@ def test_a_checkpoint_keeps_what_is_new_and_refuses_what_does_not_fit(tmp_path: 
     checkpoint.settle(grown)
     assert checkpoint.known_layout() == grown
     (tmp_path / "spark" / "commits").mkdir(parents=True)
-    (tmp_path / "spark" / "commits" / "0").touch()
+    (tmp_path / "spark" / "commits" / "0").write_text("v1")
     with pytest.raises(StateChanged) as caught:
         checkpoint.settle(layout(counted, {"in": {"in": 4}, "other": {}}))
     assert str(caught.value) == (

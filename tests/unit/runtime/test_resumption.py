@@ -50,7 +50,7 @@ def test_nothing_is_resumed_before_a_batch_is_done_and_without_state(tmp_path: P
     (tmp_path / "spark" / "state" / "0" / "0").mkdir(parents=True)
     assert checkpoint.resumption(4) is None
     for name in ("9", "10", ".10.crc"):
-        (tmp_path / "spark" / "commits" / name).touch()
+        (tmp_path / "spark" / "commits" / name).write_text("v1")
     assert checkpoint.resumption(4) == Resumption(10, 4, 0)
     (tmp_path / "spark" / "state" / "0" / "0" / "1_a.changelog").touch()
     (tmp_path / "spark" / "state" / "0" / "0" / "1_a.zip").touch()

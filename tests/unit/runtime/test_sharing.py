@@ -162,7 +162,7 @@ def test_the_layout_of_a_first_start_is_kept(tmp_path: Path) -> None:
 def test_a_layout_that_differs_is_refused(tmp_path: Path, changed: dict[str, object], words: str) -> None:
     Checkpoint("a", tmp_path).settle(LAYOUT)
     (tmp_path / "spark" / "commits").mkdir(parents=True)
-    (tmp_path / "spark" / "commits" / "0").touch()
+    (tmp_path / "spark" / "commits" / "0").write_text("v1")
     with pytest.raises(CheckpointForeign) as caught:
         Checkpoint("a", tmp_path).settle(Layout(**{**vars(LAYOUT), **changed}))
     assert words in str(caught.value)
