@@ -90,6 +90,7 @@ from headrace.expr import (
     value,
     when,
 )
+from headrace.model.classes import moved
 from headrace.model.failure import Failure
 from headrace.model.record import Record
 from headrace.model.windows import Windowed
@@ -185,6 +186,7 @@ __all__ = [
     "lit",
     "matches",
     "md5",
+    "moved",
     "on_window_close",
     "on_window_update",
     "parse_datetime",

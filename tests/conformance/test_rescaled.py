@@ -17,6 +17,7 @@ from conformance.test_cases import FORGETFUL, compare
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.checkpoint import Checkpoint
 from headrace.runtime.rescale import rescaling
+from headrace.runtime.state_key import codec_of
 from headrace.spark.session import Session
 
 EVERYTHING = [case for case in all_cases() if len(case.batches) > 1]
@@ -37,7 +38,7 @@ def rescaled(
     def between(app: PackedApp) -> None:
         for tasks in (3, 1):
             checkpoint = Checkpoint(app.id, app.checkpoint.directory)
-            with rescaling(rewrite(app.plan()), checkpoint, tasks, broker, {}) as found:
+            with rescaling(rewrite(app.plan()), checkpoint, tasks, broker, {}, codec_of(app)) as found:
                 assert found.carry_out(spark) > 0
 
     tests = {f"test_with_other_tasks_between[{case}]": case for case in CASES}

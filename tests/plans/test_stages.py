@@ -24,10 +24,11 @@ from headrace.spark.spec.python import PythonWorkerSpec
 from headrace.spark.spec.stage import NodeSpec, StageSpec
 from headrace.spark.stage import stage_spec
 from headrace.spark.timestamps import remember_spec, remembering
+from headrace.spark.workers import Workers
 from plans.topologies import TOPOLOGIES
 
 GOLDEN = Path(__file__).with_name("stages.txt")
-WORKERS = PythonWorkerSpec("python3", (), timeout_ms=60_000, memory_mb=512)
+WORKERS = Workers(PythonWorkerSpec("python3", (), timeout_ms=60_000, memory_mb=512))
 
 
 def test_stages_are_described_as_before() -> None:

@@ -30,6 +30,7 @@ from headrace.observe.metrics import Metrics
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.checkpoint import Checkpoint
 from headrace.runtime.rescale import Rescale, rescaling
+from headrace.runtime.state_key import codec_of
 from headrace.spark.session import Session
 from waiting import until, until_read
 
@@ -55,7 +56,7 @@ def rescaled(app: hr.App, tasks: int | None, spark: Session) -> Rescale:
     """Have an application go on with another number of tasks."""
     assert app.broker is not None
     checkpoint = Checkpoint(app.id, app.checkpoint.directory)
-    with rescaling(rewrite(app.plan()), checkpoint, tasks, app.broker, {}) as found:
+    with rescaling(rewrite(app.plan()), checkpoint, tasks, app.broker, {}, codec_of(app)) as found:
         found.carry_out(spark)
     return found
 

@@ -1,7 +1,8 @@
-"""One program, started in the ways there are."""
+"""One program, started in the ways there are: each goes on with the state of the others."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,23 +17,49 @@ pytestmark = pytest.mark.spark
 
 PROGRAM = """
 from dataclasses import dataclass, field
+from enum import Enum
 
 import headrace as hr
 from listed import joined
 
 
+class Kind(Enum):
+    SHORT = "short"
+    LONG = "long"
+
+
 @dataclass
 class Seen:
     words: list[str] = field(default_factory=list)
+    kinds: dict[str, Kind] = field(default_factory=dict)
 
 
-def add(key: str, word: str, seen: Seen) -> Seen:
-    return Seen(joined(seen.words, word)) if word not in seen.words else seen
+class Untold:
+    def __init__(self) -> None:
+        self.seen = Seen()
+
+
+def add(key, word, untold):
+    seen = untold.seen
+    seen.words = joined(seen.words, word)
+    seen.kinds[word] = Kind.LONG if len(word) > 4 else Kind.SHORT
+    return untold
+
+
+def kept(key: str, word: str, seen: Seen) -> Seen:
+    for one in [word]:
+        seen.words = joined(seen.words, one)
+    return seen
+
+
+def shown(untold) -> str:
+    return " ".join(f"{{word}}:{{untold.seen.kinds[word].value}}" for word in untold.seen.words)
 
 
 app = hr.App({source!r}, broker={broker!r}, checkpoint={checkpoint!r}, queryable=False, serve=None)
 words = app.stream({source!r}, value=hr.STRING).group_by_key()
-words.aggregate(Seen, add, store="seen").to_stream().map_values(lambda seen: hr.join(" ", seen.words)).to({target!r})
+words.aggregate(Untold, add, store="untold").to_stream().map_values(shown).to({target!r}, value=hr.STRING)
+words.aggregate(Seen, kept, store="seen").to_stream().map_values(lambda seen: hr.join(" ", seen.words)).to({target!r})
 
 if __name__ == "__main__":
     app.run(until="latest")
@@ -41,22 +68,23 @@ SIBLING = """
 def joined(words: list[str], word: str) -> list[str]:
     return [*words, word]
 """
+RUN = ["-m", "headrace.cli.main", "run", "--until", "latest"]
 
 
-@pytest.fixture
-def program(broker: str, topic: Callable[..., str], tmp_path: Path) -> tuple[Path, str, str]:
-    """A file with an application, the topic it reads, after which it is called, and the one it writes."""
+def test_every_way_goes_on_with_the_state_of_the_others(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:
+    """What has a schema, and what can only be pickled: classes and functions are of the program itself."""
     source, target = topic("words", partitions=1), topic("seen", partitions=1)
     (tmp_path / "listed.py").write_text(SIBLING)
     file = tmp_path / "seen_words.py"
     file.write_text(PROGRAM.format(broker=broker, checkpoint=str(tmp_path / "kept"), source=source, target=target))
-    return file, source, target
-
-
-def test_a_program_with_classes_and_functions_of_its_own(broker: str, program: tuple[Path, str, str]) -> None:
-    file, source, target = program
-    produce(broker, None, source, [NewRecord(key=b"k", value=b"mill"), NewRecord(key=b"k", value=b"weir")])
-    command = [sys.executable, "-m", "headrace.cli.main", "run", str(file), "--until", "latest"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert [hr.STRING.decode(one.value) for one in consume(broker, None, target)][-1] == "mill weir"
+    environment = {**os.environ, "HEADRACE_DATA_DIR": str(tmp_path / "data")}
+    seen: list[str] = []
+    for way, word in (([*RUN, str(file)], "mill"), ([file.name], "weir"), ([*RUN, "seen_words:app"], "sluice")):
+        produce(broker, None, source, [NewRecord(key=b"k", value=word.encode())])
+        command = [sys.executable, *way]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (way, done.stderr)
+        seen.append(word)
+        told = " ".join(f"{one}:{'long' if len(one) > 4 else 'short'}" for one in seen)
+        last = [hr.STRING.decode(one.value) for one in consume(broker, None, target)][-2:]
+        assert sorted(map(str, last)) == sorted([told, " ".join(seen)]), way

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app
 from headrace.passes.pipeline import rewrite
 from headrace.plan.nodes import Source
 from headrace.runtime.kept import Evolution, kept
+from headrace.state.pickles import PickledState
 
 
 @click.command()
@@ -25,7 +28,8 @@ def diff(target: str, checkpoint: str | None) -> int:
         click.echo(f"application {app.id!r} has kept nothing yet at {place.place}")
         return 0
     plan = rewrite(app.plan())
-    found, read = Evolution.of(layout.kept, kept(plan)), {source.name for source in plan.of(Source)}
+    here = replace(kept(plan), pickled=layout.pickled and app.pickled_state is PickledState.TRUST)
+    found, read = Evolution.of(layout.kept, here), {source.name for source in plan.of(Source)}
     added = [f"source {name!r}" for name in sorted(read - set(layout.sources))]
     lost = [f"source {name!r}" for name in sorted(set(layout.sources) - read)]
     for word, lines in (

@@ -87,9 +87,12 @@ def _names_in(place: str, target: str) -> dict[str, object]:
         raise AppNotFound(target, "there is no such file", "check the path, or give a module as package.module:app")
     try:
         if is_file:
-            return vars(programs.load(Path(place)))
-        sys.path.insert(0, str(Path.cwd()))
-        return vars(importlib.import_module(place))
+            program = programs.load(Path(place))
+        else:
+            sys.path.insert(0, str(Path.cwd()))
+            program = importlib.import_module(place)
+        programs.begin(program.__name__)
+        return vars(program)
     except programs.NameUnusable as exc:
         raise AppNotFound(target, exc.reason, exc.fix) from None
     except HeadraceError:

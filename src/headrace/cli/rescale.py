@@ -9,6 +9,7 @@ from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.rescale import Rescale, rescaling
 from headrace.runtime.resumption import size_text
+from headrace.runtime.state_key import codec_of
 from headrace.spark import session as spark
 
 
@@ -38,7 +39,7 @@ def rescale(broker: Target, target: str, tasks: int | None, checkpoint: str | No
     place = checkpoint_of(app)
     with (
         connected(target_of(app, broker)) as at,
-        rescaling(rewrite(app.plan()), place, tasks, at.address, at.kafka) as found,
+        rescaling(rewrite(app.plan()), place, tasks, at.address, at.kafka, codec_of(app)) as found,
     ):
         if not found.changes:
             click.echo(f"application {app.id!r} has {_tasks(found.before.tasks)} already")

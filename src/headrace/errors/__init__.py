@@ -183,6 +183,10 @@ from headrace.errors.setup import (
     SparkMissing,
     TemporaryUnusable,
 )
+from headrace.errors.state import (
+    StateUnreadable,
+    StateUnwritable,
+)
 
 __all__ = [
     "AlreadyStarted",
@@ -312,6 +316,8 @@ __all__ = [
     "SparkMissing",
     "SparkNotStarted",
     "StateChanged",
+    "StateUnreadable",
+    "StateUnwritable",
     "StoreAskedWrongly",
     "StoreNeedsName",
     "StoreNotAsked",

@@ -10,10 +10,14 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
+from headrace.model.classes import Classes
+from headrace.model.programs import MAIN
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, Source
 from headrace.plan.subtopology import SubTopology
 from headrace.serde import Serde
+from headrace.state.codec import StateCodec
+from headrace.state.pickles import Pickles
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,19 @@ class Program:
     lookups: Mapping[int, tuple[Lookup, ...]] = field(default_factory=dict)
     """By the tag of an entry: stores that know its keys by other bytes than those that come in."""
 
+    started: str = MAIN
+    """What others call the program that the application was started with."""
+
+    moved: Mapping[str, type] = field(default_factory=dict)
+    """Classes that have moved, by the names under which state knows them."""
+
+    pickles: Pickles = field(default_factory=Pickles)
+    """What is done with values that only a pickle can hold."""
+
+    def codec(self) -> StateCodec:
+        """How state is written and read."""
+        return StateCodec(Classes(self.started, self.moved, _by_value()), self.pickles)
+
     @staticmethod
     def read(data: bytes) -> Program:
         """What was shipped."""
@@ -80,12 +97,17 @@ def shipped(data: bytes) -> Any:
 
 def _know_classes() -> None:
     """Values of such classes are pickled by name, in state and between processes."""
-    from cloudpickle import cloudpickle
-
-    for cls in list(cloudpickle._DYNAMIC_CLASS_TRACKER_BY_CLASS.keys()):
+    for cls in _by_value():
         module = _module(cls.__module__)
         if not hasattr(module, cls.__qualname__):
             setattr(module, cls.__qualname__, cls)
+
+
+def _by_value() -> list[type]:
+    """The classes that came with functions, for their modules are not here."""
+    from cloudpickle import cloudpickle
+
+    return list(cloudpickle._DYNAMIC_CLASS_TRACKER_BY_CLASS.keys())
 
 
 def _module(name: str) -> ModuleType:

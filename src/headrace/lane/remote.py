@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import pickle
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from headrace.errors import StateUnreadable, StateUnwritable
 from headrace.lane.frames import Channel, Writer
 from headrace.state.cells import Cells
+from headrace.state.codec import StateCodec
+from headrace.state.faults import StateFault
 from headrace.state.memory import Memory
 from headrace.state.state import State
 
 T = TypeVar("T")
 
 MEMORY = "memory"
-_PROTOCOL = 5
 _PAGE = 512
 _UNKNOWN: Any = object()
 _MOST = 200_000
@@ -24,11 +25,32 @@ _MOST = 200_000
 Page = list[tuple[bytes, bytes]]
 
 
+class Things:
+    """The things of one store, in bytes; `what` says in words what they are, for who has to mend it."""
+
+    def __init__(self, codec: StateCodec, what: str) -> None:
+        self._write, self._read, self._what = codec.write, codec.read, what
+
+    def write(self, place: bytes, thing: Any) -> bytes:
+        """The bytes of the thing at a place."""
+        try:
+            return self._write(thing)
+        except StateFault as fault:
+            raise StateUnwritable(f"{self._what} under {place!r}", fault.reason, fault.fix) from fault
+
+    def read(self, place: bytes, data: bytes) -> Any:
+        """The thing of the bytes at a place."""
+        try:
+            return self._read(data)
+        except StateFault as fault:
+            raise StateUnreadable(f"{self._what} under {place!r}", fault.reason, fault.fix) from fault
+
+
 class RemoteCells(Cells):
     """Things that are asked for once a batch, and written when it is over."""
 
-    def __init__(self, name: str, channel: Channel) -> None:
-        self._name, self._channel = name, channel
+    def __init__(self, name: str, channel: Channel, things: Things) -> None:
+        self._name, self._channel, self._things = name, channel, things
         self._read: dict[bytes, Any] = {}
         """What was asked for in this batch, None where nothing is."""
         self._changed: dict[bytes, Any] = {}
@@ -68,7 +90,7 @@ class RemoteCells(Cells):
     def came_along(self, place: bytes, data: bytes | None) -> None:
         """What lies at a place was sent before anybody asked."""
         if place not in self._read:
-            self._read[place] = None if data is None else pickle.loads(data)
+            self._read[place] = self._thing(place, data)
 
     def fetch(self, places: list[bytes]) -> None:
         """Ask for many places at once: each will be looked at."""
@@ -81,7 +103,7 @@ class RemoteCells(Cells):
         asked = Writer().text(self._name).int32(len(unknown)).column(unknown)
         found = self._channel.ask("M", asked.take()).column(len(unknown)) or [None] * len(unknown)
         for place, data in zip(unknown, found, strict=True):
-            self._read[place] = None if data is None else pickle.loads(data)
+            self._read[place] = self._thing(place, data)
 
     def is_full(self) -> bool:
         """Whether it should be emptied in the middle of a batch."""
@@ -91,8 +113,8 @@ class RemoteCells(Cells):
         """What has to be written; nothing is known afterwards."""
         changed = self._changed
         self._read, self._changed, self._ordered, self._empty = {}, {}, None, None
-        dumps = pickle.dumps
-        return [(place, None if thing is None else dumps(thing, _PROTOCOL)) for place, thing in changed.items()]
+        write = self._things.write
+        return [(place, None if thing is None else write(place, thing)) for place, thing in changed.items()]
 
     def _merged(self, page: Page, first: bytes, behind: bytes | None) -> Iterator[tuple[bytes, Any]]:
         """What lies in a range, as this batch has changed it."""
@@ -103,7 +125,10 @@ class RemoteCells(Cells):
                 yield place, thing
 
     def _known(self, place: bytes, data: bytes) -> Any:
-        return self._read[place] if place in self._read else pickle.loads(data)
+        return self._read[place] if place in self._read else self._thing(place, data)
+
+    def _thing(self, place: bytes, data: bytes | None) -> Any:
+        return None if data is None else self._things.read(place, data)
 
     def _changed_between(self, first: bytes, behind: bytes | None) -> list[bytes]:
         if self._ordered is None:
@@ -118,7 +143,7 @@ class RemoteCells(Cells):
 
     def _ask(self, place: bytes) -> Any:
         data = self._channel.ask("G", Writer().text(self._name).part(place).take()).part()
-        return None if data is None else pickle.loads(data)
+        return self._thing(place, data)
 
     def _scan(self, first: bytes, behind: bytes | None, most: int = _PAGE) -> Page:
         asked = Writer().text(self._name).part(first).part(behind).int32(most)
@@ -129,9 +154,9 @@ class RemoteCells(Cells):
 class RemoteMemory(Memory):
     """What is remembered beside stores: there from the beginning of a batch, written when it is over."""
 
-    def __init__(self, stored: Mapping[bytes, bytes]) -> None:
+    def __init__(self, stored: Mapping[bytes, bytes], things: Things) -> None:
         super().__init__()
-        self._stored = dict(stored)
+        self._stored, self._form = dict(stored), things
 
     def of(self, node: str, what: str, make: Callable[[], T]) -> T:
         return super().of(node, what, lambda: self._found(node, what, make))
@@ -140,31 +165,35 @@ class RemoteMemory(Memory):
         """What has to be written."""
         found: list[tuple[bytes, bytes | None]] = []
         for node, what, thing in self.items():
-            place, data = _place(node, what), pickle.dumps(thing, _PROTOCOL)
+            place = _place(node, what)
+            data = self._form.write(place, thing)
             if self._stored.get(place) != data:
                 self._stored[place] = data
                 found.append((place, data))
         return found
 
     def _found(self, node: str, what: str, make: Callable[[], T]) -> T:
-        data = self._stored.get(_place(node, what))
+        place = _place(node, what)
+        data = self._stored.get(place)
         if data is None:
             return make()
-        thing: T = pickle.loads(data)
+        thing: T = self._form.read(place, data)
         return thing
 
 
 class RemoteState(State):
     """The state of one task."""
 
-    def __init__(self, channel: Channel, remembered: Mapping[bytes, bytes]) -> None:
-        self._channel = channel
+    def __init__(
+        self, channel: Channel, remembered: Mapping[bytes, bytes], codec: StateCodec, describe: Callable[[str], str]
+    ) -> None:
+        self._channel, self._codec, self._describe = channel, codec, describe
         self._cells: dict[str, RemoteCells] = {}
-        self.memory: RemoteMemory = RemoteMemory(remembered)
+        self.memory: RemoteMemory = RemoteMemory(remembered, Things(codec, "what is remembered"))
 
     def cells(self, name: str) -> RemoteCells:
         if name not in self._cells:
-            self._cells[name] = RemoteCells(name, self._channel)
+            self._cells[name] = RemoteCells(name, self._channel, Things(self._codec, self._describe(name)))
         return self._cells[name]
 
     def spill(self) -> None:

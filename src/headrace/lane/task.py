@@ -6,6 +6,7 @@ import random
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
 from headrace.lane.entering import Reading, Rows, entering
 from headrace.lane.frames import Channel, Reader, Writer, letter, letter_parts
@@ -19,7 +20,8 @@ from headrace.model.change import Change
 from headrace.model.clock import SetClock
 from headrace.model.queue_bits import PLACE, TOPIC
 from headrace.model.record import RawRecord, Record
-from headrace.plan.nodes import Node, Repartition, Source, To
+from headrace.plan.graph import Plan
+from headrace.plan.nodes import Node, Process, Repartition, Source, TableTransformValues, To
 from headrace.state.stores import Stores
 from headrace.state.undoable import Undoable
 from headrace.task.drops import Drops
@@ -44,7 +46,8 @@ class LaneTask:
         self, program: Program, channel: Channel, number: int, remembered: Mapping[bytes, bytes], shown: Shown
     ) -> None:
         self._program, self._channel, self._shown = program, channel, shown
-        self._state, self._outbox, self._drops = RemoteState(channel, remembered), Outbox(), Drops()
+        self._state = RemoteState(channel, remembered, program.codec(), partial(_called, program.plan))
+        self._outbox, self._drops = Outbox(), Drops()
         undoable = Undoable(self._state, undoable_stores(program.reading_failures))
         self._stores, self._clock = Stores(undoable), SetClock()
         self._counted: dict[tuple[str, str], int] = {}
@@ -268,6 +271,22 @@ class LaneTask:
         if topic not in self._program.partitions:
             return self._channel.ask("N", Writer().text(topic).take()).int32()
         return self._program.partitions[topic]
+
+
+def _called(plan: Plan, cells: str) -> str:
+    """What lies in the cells of a name, in words."""
+    owner = cells.removeprefix("store.").partition("/")[0] if cells.startswith("store.") else cells.rpartition("/")[0]
+    for node in plan.nodes:
+        if cells.startswith("store.") and owner in (getattr(node, "store", None), *_own(node)):
+            return f"what store {owner!r} ({node.origin}) has"
+        if node.name == owner:
+            return f"what {node.name} ({node.origin}) keeps"
+    return f"what store {owner!r} has"
+
+
+def _own(node: Node) -> tuple[str, ...]:
+    """The stores that a processor has asked for."""
+    return tuple(one.store.name for one in node.stores) if isinstance(node, Process | TableTransformValues) else ()
 
 
 def _behind(operator: Operator[Node]) -> Iterator[Operator[Node]]:

@@ -8,8 +8,11 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-_MAIN = "__main__"
+MAIN = "__main__"
+"""What the module is called that Python was started with, whatever others call it."""
+
 _loaded: dict[str, ModuleType] = {}
+_begun: list[str] = []
 
 
 class NameUnusable(Exception):
@@ -66,13 +69,20 @@ def loaded() -> list[ModuleType]:
     return list(_loaded.values())
 
 
-def name_of_main() -> str:
-    """The name by which others import the program that this process was started with; its own if nobody can."""
-    main = sys.modules[_MAIN]
+def begin(module: str) -> None:
+    """This module, and not the one that Python was started with, is the program of this process."""
+    _begun[:] = [module]
+
+
+def name_of_program() -> str:
+    """The name by which others import the program of this process; `__main__` if nobody can."""
+    if _begun:
+        return _begun[0]
+    main = sys.modules[MAIN]
     spec, file = getattr(main, "__spec__", None), getattr(main, "__file__", None)
     if spec is not None:
         return str(spec.name)
-    return module_name(Path(file).resolve())[0] if file and file.endswith(".py") else _MAIN
+    return module_name(Path(file).resolve())[0] if file and file.endswith(".py") else MAIN
 
 
 def _plain(stem: str) -> str:

@@ -29,8 +29,10 @@ from headrace.rest.settings import USUAL_ADDRESS, Serve
 from headrace.runtime.console import LOGGER
 from headrace.runtime.foreground import Foreground
 from headrace.runtime.place import Place
+from headrace.runtime.state_key import SHORTEST
 from headrace.runtime.states import State
 from headrace.spark.master import EXAMPLES, Master
+from headrace.state.pickles import PickledState
 
 if TYPE_CHECKING:
     from headrace.query.store import Store
@@ -64,7 +66,8 @@ class App(Builder):
     it makes by itself. With `queryable=False` there are none.
 
     What cannot be traced runs in Python processes: with `strict_native` it is refused instead. One that is silent for
-    longer than `worker_timeout` is replaced, and none may take more than `worker_memory_mb`.
+    longer than `worker_timeout` is replaced, and none may take more than `worker_memory_mb`. What they can only keep
+    pickled is signed with `state_key`, or with a key of this user's, unless `pickled_state` says otherwise.
     """
 
     def __init__(
@@ -84,6 +87,8 @@ class App(Builder):
         strict_native: bool = False,
         worker_timeout: Duration = "1m",
         worker_memory_mb: int = 2048,
+        pickled_state: str = "sign",
+        state_key: str | None = None,
         verbose: bool = False,
     ) -> None:
         super().__init__(app_id, emit=emit, on_error=on_error)
@@ -102,6 +107,13 @@ class App(Builder):
         self.worker_memory_mb = worker_memory_mb
         if not isinstance(worker_memory_mb, int) or worker_memory_mb < _LEAST_MB:
             raise OptionInvalid("worker_memory_mb", worker_memory_mb, f"{_LEAST_MB} or more", origin())
+        if pickled_state not in [one.value for one in PickledState]:
+            ways = " or ".join(f'"{one.value}"' for one in PickledState)
+            raise OptionInvalid("pickled_state", pickled_state, ways, origin())
+        self.pickled_state = PickledState(pickled_state)
+        if state_key is not None and (not isinstance(state_key, str) or len(state_key) < SHORTEST):
+            raise OptionInvalid("state_key", "...", f'a text of {SHORTEST} letters or more, "${{env:NAME}}"', origin())
+        self.state_key = state_key
         self.verbose = verbose
         self.clock: Clock = MachineClock()
         self._state = State.CREATED

@@ -24,6 +24,7 @@ from headrace.errors import (
 from headrace.log.files import make_private, write_whole
 from headrace.log.locks import FileLock
 from headrace.runtime.kept import Evolution, Kept, Lanes, Stages
+from headrace.runtime.kept_classes import Shapes
 from headrace.runtime.resumption import Resumption, bytes_to_load
 
 _LAST_BREATH_S = 60.0
@@ -66,6 +67,12 @@ class Layout:
     query: str = field(default="", compare=False)
     """The id of Spark's query; older checkpoints do not know it."""
 
+    classes: Shapes = field(default_factory=dict)
+    """Of the values that Python processes keep, by name."""
+
+    pickled: bool = True
+    """Whether Python processes have pickled what they keep: earlier versions do not say."""
+
     @property
     def stores(self) -> tuple[str, ...]:
         """All stores, and what is held back, by name."""
@@ -74,7 +81,7 @@ class Layout:
     @property
     def kept(self) -> Kept:
         """All that was kept."""
-        return Kept(self.stages, self.lanes)
+        return Kept(self.stages, self.lanes, self.classes, self.pickled)
 
 
 class Files(Protocol):

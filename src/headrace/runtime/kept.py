@@ -12,6 +12,7 @@ from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, Process, Repartition, Source, TableTransformValues
 from headrace.plan.schema import Schema
 from headrace.plan.stores import Store
+from headrace.runtime.kept_classes import Shapes, lost_classes, shapes_of
 from headrace.spark.placement import Lane, Placement, stores
 from headrace.spark.timestamps import remembering, stamped_in_python
 
@@ -48,6 +49,16 @@ class Kept:
 
     stages: Stages
     lanes: Lanes = field(default_factory=dict)
+    classes: Shapes = field(default_factory=dict)
+    """Of the values that Python processes keep."""
+
+    pickled: bool = False
+    """Whether Python processes have pickled all that they keep, as earlier versions did."""
+
+    @property
+    def in_python(self) -> bool:
+        """Whether Python processes keep something."""
+        return any(Lane.PYTHON.value in one for one in self.lanes.values())
 
 
 def kept(plan: Plan) -> Kept:
@@ -64,7 +75,7 @@ def kept(plan: Plan) -> Kept:
     for number in range(1, placement.stages + 1):
         stages.append(dict(_accounts(placement, number)))
         lanes[str(number)] = [lane for lane in _LANES if placement.stage(number, Lane(lane))]
-    return Kept(stages, lanes)
+    return Kept(stages, lanes, shapes_of(placement))
 
 
 @dataclass(frozen=True)
@@ -77,6 +88,9 @@ class Evolution:
     lost: list[str] = field(default_factory=list)
     only_stages: bool = False
     """Whether nothing has changed but the number of stages, and so in which of them stores are."""
+
+    pickled: bool = False
+    """Whether state is pickled, and must not be."""
 
     other_lanes: bool = False
     """Whether something has come from the kernel to Python, or the other way."""
@@ -99,11 +113,15 @@ class Evolution:
                 found.changed.extend(changes)
             else:
                 found.kept.append(_called(name))
+        if there.pickled and not here.pickled and there.in_python:
+            found.changed.append("an earlier version of headrace has pickled the state of Python processes, unsigned")
+        found.changed.extend(lost_classes(there.classes, here.classes))
         found.added.extend(_called(name) for name in new if name not in old)
         parts = {name: _differing(account, new[name][1]) for name, (_, account) in old.items() if name in new}
         return replace(
             found,
             only_stages=before != now and parts.keys() == old.keys() and not any(parts.values()),
+            pickled=there.pickled and not here.pickled,
             other_lanes=(before == now and bool(lanes)) or any("lane" in one for one in parts.values()),
         )
 
@@ -122,6 +140,8 @@ class Evolution:
             told = "on_error, .errors() or Python in front of a store may be a stage more, see headrace explain: "
         elif self.other_lanes:
             told = "headrace explain tells what runs in Python, and why: "
+        elif self.pickled:
+            told = 'App(pickled_state="trust") reads it, if nobody else could write the checkpoint; or '
         if any(one.startswith(_HELD) for one in self.lost):
             told += "give what holds something back its old name with name=; or "
         return told

@@ -7,19 +7,19 @@ when time moves next. Whatever another had done already must not be there any mo
 
 from __future__ import annotations
 
-import pickle
 import re
 import struct
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import fields
-from functools import partial
 from typing import Any
 
 from headrace.errors import RescaleRefused
 from headrace.state.cells import LATEST
+from headrace.state.codec import StateCodec
+from headrace.state.faults import StateFault
 
 _PARTITION = re.compile(r"time of (\S+) (\d+)")
-_PROTOCOL = 5
 
 
 class Kernel:
@@ -76,7 +76,7 @@ class Kernel:
 
 
 class Python:
-    """Things of any kind, pickled by a Python process."""
+    """Things of any kind, as a Python process writes them."""
 
     family = "python.memory"
     rules: Mapping[str, Mapping[str, Callable[[Iterable[Any]], Any]]] = {
@@ -92,8 +92,15 @@ class Python:
         "held back": {"count": max, "size": max, "first": min},  # the cells tell how many
     }
 
-    read = staticmethod(pickle.loads)
-    write = staticmethod(partial(pickle.dumps, protocol=_PROTOCOL))
+    def __init__(self, codec: StateCodec) -> None:
+        self._read, self.write = codec.read, codec.write
+
+    def read(self, data: bytes) -> Any:
+        """A thing; whatever must not be read here is refused."""
+        try:
+            return self._read(data)
+        except StateFault as fault:
+            raise RescaleRefused(f"state of Python processes: {fault.reason}", fault.fix) from fault
 
     @classmethod
     def merged(cls, what: str, things: list[Any]) -> Any:
@@ -103,11 +110,17 @@ class Python:
             return set[str]().union(*there)
         if what not in cls.rules:
             raise _unknown(what)
-        made, rules = pickle.loads(cls.write(there[0])), cls.rules[what]
+        made, rules = copy(there[0]), cls.rules[what]
         for field in fields(made):
             known = [value for one in there if (value := getattr(one, field.name)) is not None]
             setattr(made, field.name, rules[field.name](known) if known else None)
         return made
+
+    def recounted(self, buffer: bytes, held: Iterable[bytes]) -> Any:
+        """What a suppression knows of what it holds back, counted anew; each has its size at its end."""
+        known, sizes = self.read(buffer), [self.read(one)[-1] for one in held]
+        known.count, known.size = len(sizes), sum(sizes)
+        return known
 
 
 def partition_times(what: str, thing: Any) -> dict[str, int] | None:
@@ -116,13 +129,6 @@ def partition_times(what: str, thing: Any) -> dict[str, int] | None:
         return dict(thing)
     found = _PARTITION.fullmatch(what)
     return {f"{found[1]}-{found[2]}": thing} if found else None
-
-
-def recounted(buffer: bytes, held: Iterable[bytes]) -> Any:
-    """What a suppression in Python knows of what it holds back, counted anew; each has its size at its end."""
-    known, sizes = pickle.loads(buffer), [pickle.loads(one)[-1] for one in held]
-    known.count, known.size = len(sizes), sum(sizes)
-    return known
 
 
 def _unknown(what: str) -> RescaleRefused:

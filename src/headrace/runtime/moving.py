@@ -10,14 +10,15 @@ from headrace.plan.nodes import Expired, Node, Suppress
 from headrace.plan.nodes.lasting import Lasting
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.placed import Everywhere
-from headrace.runtime.memories import Kernel, Python, partition_times, recounted
+from headrace.runtime.memories import Kernel, Python, partition_times
 from headrace.runtime.ways import BEGIN_ANEW, Way, Ways
 from headrace.spark.cells import Cells, cells_of
 from headrace.spark.placement import Placement, stores
 from headrace.spark.rescaling import Rescaling
 from headrace.state.cells import LATEST
+from headrace.state.codec import StateCodec
 
-Lane = type[Kernel] | type[Python]
+Lane = Kernel | Python
 Memory = list[dict[tuple[str, str], Any]]
 """What each task remembers, by whose it is and what."""
 
@@ -28,7 +29,8 @@ _SHOWN = 60
 class Moving:
     """Moves the state of stages from task to task, as the plan says of each store."""
 
-    def __init__(self, placement: Placement, ways: Ways) -> None:
+    def __init__(self, placement: Placement, ways: Ways, codec: StateCodec) -> None:
+        self._kernel, self._python = Kernel(), Python(codec)
         self._placement, self._ways = placement, ways
         self._before, self._after = ways.tasks
         self._cells = cells_of(placement)
@@ -38,7 +40,7 @@ class Moving:
     def move(self, state: Rescaling) -> int:
         """Put all cells of a stage where they belong: how many were moved."""
         names = state.names()
-        memories = {lane: self._read(state, lane) for lane in (Kernel, Python) if lane.family in names}
+        memories = {lane: self._read(state, lane) for lane in (self._kernel, self._python) if lane.family in names}
         names -= {Kernel.family, Python.family}
         wanted = {name for name in names if name in self._cells or not self._is_left_over(name)}
         answer = state.move({name: self._told(name, memories) for name in wanted})
@@ -62,7 +64,7 @@ class Moving:
         way = self._ways.of(cells.node)
         if cells.asked_by_user and way.by == "key" and way.before == 0:
             way = Way("key", way.written, way.after)
-        lane: Lane = Python if name.startswith("python.") else Kernel
+        lane: Lane = self._python if name.startswith("python.") else self._kernel
         return {
             "way": way.by,
             "skip": cells.skip,
@@ -88,7 +90,7 @@ class Moving:
         for task in range(self._before):
             together = way.from_tasks(task % self._after, self._ways.tasks) if way.by == "task" else range(self._before)
             sent = closed[task]
-            shown_from = gone[task] if watched or lane is Python else max(gone[one] for one in together)
+            shown_from = gone[task] if watched or isinstance(lane, Python) else max(gone[one] for one in together)
             times = [(_EVER, shown_from if sent is None else min(shown_from, sent))]
             if sent is not None:
                 times.append((min(one for other in together if (one := closed[other]) is not None), sent))
@@ -123,7 +125,7 @@ class Moving:
             elif owner in self._owners:
                 for task, thing in self._merged(lane, owner, what, memory):
                     _put(state, lane, task, owner, what, thing)
-        if lane is Kernel:
+        if isinstance(lane, Kernel):
             self._remember_turns(state, memory)
         self._recount(state, lane)
 
@@ -146,7 +148,7 @@ class Moving:
         for name, ts in latest.items():
             of_task.setdefault(int(name.rpartition("-")[2]) % self._after, {})[name] = ts
         for task, times in of_task.items():
-            if lane is Python:
+            if isinstance(lane, Python):
                 _put(state, lane, task, owner, "partition times", times)
             else:
                 for name, ts in times.items():
@@ -163,23 +165,23 @@ class Moving:
                     times = [memory[one][at] for one in old if at in memory[one]]
                     for store in stores(node) if times and min(times) < max(times) else ():
                         left = [memory[one].get((store, "earliest turn"), LATEST) for one in old]
-                        _put(state, Kernel, task, store, "earliest turn", min(*left, min(times) + 1))
+                        _put(state, self._kernel, task, store, "earliest turn", min(*left, min(times) + 1))
 
     def _recount(self, state: Rescaling, lane: Lane) -> None:
         """How much a suppression holds back in each task is told by the cells that came there."""
         names = state.names()
         for node in self._placement.plan.of(Suppress):
-            held = f"{'python' if lane is Python else 'memory'}.{node.name}/held back"
-            if held in names and lane is Kernel:
+            held = f"{'python' if isinstance(lane, Python) else 'memory'}.{node.name}/held back"
+            if held in names and isinstance(lane, Kernel):
                 for task, counted in enumerate(state.held_back(held)):
                     for what, number in zip(Kernel.counted, counted, strict=True):
                         _put(state, lane, task, node.name, what, number)
-            elif held in names:
+            elif held in names and isinstance(lane, Python):
                 known = state.cells(Python.family, new=True)
                 for task, cells in enumerate(state.cells(held, new=True)):
                     buffer = known[task].get(f"{node.name}/held back".encode())
                     if buffer is not None:
-                        _put(state, lane, task, node.name, "held back", recounted(buffer, cells.values()))
+                        _put(state, lane, task, node.name, "held back", lane.recounted(buffer, cells.values()))
 
 
 _FOLLOWING = ("closed", "next to close", "times", "ends")
@@ -197,15 +199,15 @@ def _owners(placement: Placement) -> Iterator[tuple[str, Node]]:
 
 
 def _has_seen(task: dict[tuple[str, str], Any], owner: str, lane: Lane) -> bool:
-    if owner.startswith("store.") and lane is Python:
+    if owner.startswith("store.") and isinstance(lane, Python):
         return any(task[name].newest is not None for name in ((owner, "times"), (owner, "ends")) if name in task)
     seen = task.get((owner, "stream time"))
-    return seen is not None and (seen if lane is Kernel else seen.ms) >= 0
+    return seen is not None and (seen if isinstance(lane, Kernel) else seen.ms) >= 0
 
 
 def _gone(cells: Cells, lane: Lane, task: dict[tuple[str, str], Any]) -> int:
     """All times up to here are gone in the store of a task."""
-    if lane is Python:
+    if isinstance(lane, Python):
         kept = task.get((f"store.{cells.store}", "times")) or task.get((f"store.{cells.store}", "ends"))
         return _EVER if kept is None else int(kept.gone)
     newest = task.get((cells.store or "", "newest"))
@@ -219,7 +221,7 @@ def _closed(node: Node, lane: Lane, task: dict[tuple[str, str], Any]) -> int | N
     if not isinstance(node, WindowedAggregation) or not node.final or not _has_seen(task, node.name, lane):
         return None
     found = task.get((node.name, "closed"))
-    return -1 if found is None else found if lane is Kernel else int(found.up_to)
+    return -1 if found is None else found if isinstance(lane, Kernel) else int(found.up_to)
 
 
 def _put(state: Rescaling, lane: Lane, task: int, owner: str, what: str, thing: Any) -> None:

@@ -26,6 +26,7 @@ from headrace.spark.query import causes_of, plain_errors
 from headrace.spark.rescaling import fenced, forget_partitions
 from headrace.spark.rescaling import rescaling as opened
 from headrace.spark.session import Session
+from headrace.state.codec import StateCodec
 
 _FINISH = "let it finish the batch first: headrace run APP --until latest"
 
@@ -47,6 +48,8 @@ class Rescale:
 
     address: str
     kafka: Mapping[str, str]
+    codec: StateCodec
+    """How Python processes have written their state."""
 
     @property
     def changes(self) -> bool:
@@ -64,7 +67,7 @@ class Rescale:
         If it is broken off behind the state, the stores without a complete changelog cannot be asked.
         """
         tasks = self.before.tasks, self.after.tasks
-        moving = Moving(Placement(self.plan), Ways(self.before.sources, self.after.sources, tasks))
+        moving = Moving(Placement(self.plan), Ways(self.before.sources, self.after.sources, tasks), self.codec)
         if self.log.begun > self.log.done:
             self._end_what_is_open(session)
         with self.checkpoint.renewed(replace(self.after, changelogs=[])) as fresh:
@@ -106,7 +109,12 @@ class Rescale:
 
 @contextmanager
 def rescaling(
-    plan: Plan, checkpoint: Checkpoint, tasks: int | None, address: str, kafka: Mapping[str, str]
+    plan: Plan,
+    checkpoint: Checkpoint,
+    tasks: int | None,
+    address: str,
+    kafka: Mapping[str, str],
+    codec: StateCodec,
 ) -> Iterator[Rescale]:
     """A change that may be carried out: nobody runs the application meanwhile.
 
@@ -119,14 +127,14 @@ def rescaling(
         if known is None:
             raise RescaleRefused(f"application {plan.app!r} has kept nothing yet", "start it: headrace run")
         checkpoint.refuse_foreign(known, plan.app, topics.cluster_id())
-        checkpoint.refuse_other_state(known, kept(plan))
+        checkpoint.refuse_other_state(known, replace(kept(plan), pickled=known.pickled and codec.trusts))
         now = share(plan, topics)
         numbers = known.tasks, tasks or now.tasks
         after = replace(known, tasks=numbers[1], sources=new_sources(plan, known.sources, now, numbers))
         log = BatchLog(checkpoint.directory / "spark")
         size = bytes_to_load(log.directory / "state")
         partitions = sum(count or 0 for count in topics.partitions(topics_of(plan.of(Source), topics)).values())
-        yield Rescale(plan, checkpoint, known, after, log, size, partitions, address, kafka)
+        yield Rescale(plan, checkpoint, known, after, log, size, partitions, address, kafka, codec)
     finally:
         checkpoint.release()
 

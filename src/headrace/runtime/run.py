@@ -45,6 +45,7 @@ from headrace.runtime.queries import Queries
 from headrace.runtime.resumption import Restoring, Resumption
 from headrace.runtime.retries import Retries
 from headrace.runtime.starts import all_starts, ends
+from headrace.runtime.state_key import pickles_of
 from headrace.runtime.states import State
 from headrace.runtime.topics import ensure_topics, refuse_overlaps, share, topics_of
 from headrace.spark import session as spark
@@ -54,6 +55,8 @@ from headrace.spark.placement import Placement
 from headrace.spark.query import Query, dataframe, plain_errors
 from headrace.spark.shipped import workers_of
 from headrace.spark.sink import sink_options
+from headrace.spark.workers import Workers
+from headrace.state.pickles import PickledState, Pickles
 
 if TYPE_CHECKING:
     from headrace.runtime.app import App
@@ -186,9 +189,10 @@ class Run:
         self._resumption = checkpoint.resumption(layout.tasks)
         spark.hide_in_log(app.spark, session, secrets_of(app.kafka))
         kafka = {"bootstrap.servers": self._address, **for_java(app.kafka)}
-        workers = workers_of(
+        spec = workers_of(
             session, spark.master_of(app.spark), timeout_ms=app.worker_timeout_ms, memory_mb=app.worker_memory_mb
         )
+        workers = Workers(spec, pickles_of(app) if layout.kept.in_python else Pickles())
         sink = sink_options(
             plan,
             kafka,
@@ -378,6 +382,8 @@ class Run:
             sources=sources,
             stages=state.stages,
             lanes=state.lanes,
+            classes=state.classes,
+            pickled=known is not None and known.pickled and self._app.pickled_state is PickledState.TRUST,
             starts=known.starts if known is not None else ends(plan, topics) if reset_to is None else reset_to,
             changelogs=complete_changelogs(plan, topics, known),
         )

@@ -14,6 +14,8 @@ from headrace.errors import NotShippable
 from headrace.expr.opaque import shown
 from headrace.lane.nodes import LEAVE_BESIDE, Enter, Leave
 from headrace.lane.program import Exit, Program
+from headrace.model.classes import moved_classes
+from headrace.model.programs import name_of_program
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
 from headrace.plan.handlers import Asked, Question
@@ -29,9 +31,10 @@ from headrace.spark.lanes import sends_changes
 from headrace.spark.placement import Edge, Placement
 from headrace.spark.prefetch import looked_up
 from headrace.spark.queues import Queues
-from headrace.spark.spec.python import PythonCodeSpec, PythonProgramSpec, PythonWorkerSpec
+from headrace.spark.spec.python import PythonCodeSpec, PythonProgramSpec
 from headrace.spark.spec.stage import Going, StageSpec
 from headrace.spark.sql import decode, encode
+from headrace.spark.workers import Workers
 
 
 def python_spec(
@@ -40,7 +43,7 @@ def python_spec(
     nodes: tuple[Node, ...],
     sharing: Sharing,
     number: int,
-    workers: PythonWorkerSpec,
+    workers: Workers,
 ) -> StageSpec:
     """The spec of the nodes of a stage that run in Python; `tags` are those of the edges that lead into it."""
     program = _Building(placement, tags, nodes, sharing).program()
@@ -51,18 +54,18 @@ def python_spec(
         along[tag] = tuple(one for one in found if one.key != own)
     program = replace(program, lookups={tag: others for tag, others in along.items() if others})
     exits = {edge.number: _going(edge, placement) for edge in leaving(placement, nodes)}
-    code = code_spec(_shipped(program, nodes), workers)
+    code = code_spec(_shipped(program, nodes, workers), workers)
     return _in_python(number, PythonProgramSpec(code, entries, exits, program.topics))
 
 
-def stamping_spec(placement: Placement, sources: Sequence[Source], number: int, workers: PythonWorkerSpec) -> StageSpec:
+def stamping_spec(placement: Placement, sources: Sequence[Source], number: int, workers: Workers) -> StageSpec:
     """The spec of a stage that gives the records of some sources their times."""
     tags = {placement.read(source)[0].number: source for source in sources}
     plan = Plan(placement.plan.app, tuple(sources))
     failing = frozenset(source for source in sources if source in placement.reading_failures)
     topics = Queues(placement.plan).topics()
     program = Program(plan, (), tags, {}, frozenset(), failing, topics, {}, stamped=frozenset(sources))
-    code = code_spec(_shipped(program, sources), workers)
+    code = code_spec(_shipped(program, sources, workers), workers)
     entries: dict[int, tuple[str, ...]] = dict.fromkeys(tags, ())
     return _in_python(number, PythonProgramSpec(code, entries, dict.fromkeys(tags, Going.ON), topics))
 
@@ -109,7 +112,7 @@ def _going(edge: Edge, placement: Placement) -> Going:
     return Going.LATER if stays or isinstance(edge.end, Later) else Going.ON
 
 
-def handler_spec(handler: Question, workers: PythonWorkerSpec) -> PythonCodeSpec:
+def handler_spec(handler: Question, workers: Workers) -> PythonCodeSpec:
     """The spec of a function that the sink asks about records which a topic does not take."""
     try:
         return code_spec(cloudpickle.dumps(Asked(handler)), workers)
@@ -117,13 +120,14 @@ def handler_spec(handler: Question, workers: PythonWorkerSpec) -> PythonCodeSpec
         raise NotShippable("on_error", str(exc), shown(handler)) from exc
 
 
-def code_spec(code: bytes, workers: PythonWorkerSpec) -> PythonCodeSpec:
+def code_spec(code: bytes, workers: Workers) -> PythonCodeSpec:
     """The spec of pickled code."""
-    return PythonCodeSpec(hashlib.sha256(code).hexdigest()[:16], base64.b64encode(code).decode(), workers)
+    return PythonCodeSpec(hashlib.sha256(code).hexdigest()[:16], base64.b64encode(code).decode(), workers.spec)
 
 
-def _shipped(program: Program, nodes: Sequence[Node]) -> bytes:
+def _shipped(program: Program, nodes: Sequence[Node], workers: Workers) -> bytes:
     """A program as bytes; one that cannot be says which node is to blame."""
+    program = replace(program, started=name_of_program(), moved=moved_classes(), pickles=workers.pickles)
     try:
         code: bytes = cloudpickle.dumps(program)
     except Exception as exc:

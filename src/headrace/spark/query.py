@@ -24,9 +24,9 @@ from headrace.spark.progress import batch_of, counts_of
 from headrace.spark.session import kernel, note_run
 from headrace.spark.sink import FORMAT, sink_rows
 from headrace.spark.source import Starts, read_topics, source_flow
-from headrace.spark.spec.python import PythonWorkerSpec
 from headrace.spark.stage import run_stage
 from headrace.spark.tasks import Tasks
+from headrace.spark.workers import Workers
 
 _POOL = "spark.scheduler.pool"
 """Of those who share the cores: each application has one, so that the long batch of one does not hold up others."""
@@ -51,7 +51,7 @@ def dataframe(
     clock: Clock,
     starts: Starts,
     sink: Mapping[str, str],
-    workers: PythonWorkerSpec,
+    workers: Workers,
 ) -> DataFrame:
     """Everything from the source to the rows of the sink; `starts` are where topics begin, `sink` its options.
 

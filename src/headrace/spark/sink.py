@@ -15,8 +15,8 @@ from headrace.spark.partitions import chosen_partition, spread
 from headrace.spark.placement import Placement
 from headrace.spark.program import handler_spec
 from headrace.spark.spec.json import to_json
-from headrace.spark.spec.python import PythonWorkerSpec
 from headrace.spark.sql import decode, text
+from headrace.spark.workers import Workers
 
 FORMAT = "org.apache.spark.sql.headrace.KafkaSink"
 _ALWAYS_THERE = "__consumer_offsets"
@@ -59,7 +59,7 @@ def sink_options(
     transactions: bool,
     matched: Sequence[str],
     on_error: Handler,
-    workers: PythonWorkerSpec,
+    workers: Workers,
     letters: str | None,
 ) -> dict[str, str]:
     """What the kernel's sink is told: topics that nobody named are made when a record is for them, or are an error.

@@ -19,10 +19,10 @@ from headrace.spark.placement import Placement
 from headrace.spark.queues import Queues
 from headrace.spark.session import kernel
 from headrace.spark.shares import apart, unread
-from headrace.spark.spec.python import PythonWorkerSpec
 from headrace.spark.sql import decode, encode, guarded, text
 from headrace.spark.tasks import Tasks
 from headrace.spark.timestamps import remember, remembering, stamp, stamp_in_python, stamped_in_python
+from headrace.spark.workers import Workers
 
 Starts = Mapping[str, Mapping[str, int]]
 """The offset that each partition of each topic is read from at first; BEGINNING is Spark's number for the first."""
@@ -77,9 +77,7 @@ def read_topics(
     return reader.option("subscribePattern", f"^(?:{whole})$").load()
 
 
-def source_flow(
-    records: DataFrame, placement: Placement, tasks: Tasks, sharing: Sharing, workers: PythonWorkerSpec
-) -> Flow:
+def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing: Sharing, workers: Workers) -> Flow:
     """Records decoded and with their times, tagged with the edges behind their sources, and shared among the tasks."""
     sources = placement.plan.of(Source)
     outputs = {source: [edge.number for edge in placement.read(source)] for source in sources}

@@ -14,14 +14,14 @@ from headrace.spark.placement import Edge, Lane, Placement
 from headrace.spark.program import into_python, leaving, out_of_python, python_spec
 from headrace.spark.queues import Queues
 from headrace.spark.shares import apart, in_order
-from headrace.spark.spec.python import PythonWorkerSpec
 from headrace.spark.spec.stage import StageSpec
 from headrace.spark.sql import packed, packed_key, unpacked, unpacked_key
+from headrace.spark.workers import Workers
 
 FIRST = 1
 
 
-def run_stage(flow: Flow, placement: Placement, sharing: Sharing, number: int, workers: PythonWorkerSpec) -> Flow:
+def run_stage(flow: Flow, placement: Placement, sharing: Sharing, number: int, workers: Workers) -> Flow:
     """The rows after a stage: its nodes' results, and what only passes by. First the kernel's, then Python's."""
     is_apart = number == FIRST and apart(placement, sharing)
     is_ordered = number == FIRST and in_order(placement, sharing)
@@ -41,7 +41,7 @@ def stage_spec(
     sharing: Sharing,
     number: int,
     lane: Lane,
-    workers: PythonWorkerSpec,
+    workers: Workers,
 ) -> StageSpec:
     """The spec of the nodes of a stage that run in a lane; `tags` are those of the edges that lead into it."""
     nodes = placement.stage(number, lane)

@@ -14,9 +14,9 @@ from headrace.spark.program import stamping_spec
 from headrace.spark.queues import Queues
 from headrace.spark.reasons import stamps_in_python
 from headrace.spark.spec.parameters import Function, Timestamps
-from headrace.spark.spec.python import PythonWorkerSpec
 from headrace.spark.spec.stage import Going, Into, NodeSpec, Out, StageSpec
 from headrace.spark.sql import decode, guarded, label, packed, text, unpacked
+from headrace.spark.workers import Workers
 
 _PARTITION_TIME = "partition_time"
 _BEFORE_ALL = 0
@@ -112,7 +112,7 @@ def remember_spec(placement: Placement) -> StageSpec:
     )
 
 
-def stamp_in_python(flow: Flow, placement: Placement, workers: PythonWorkerSpec) -> Flow:
+def stamp_in_python(flow: Flow, placement: Placement, workers: Workers) -> Flow:
     """The rows after a stage of their own in Python, which stamps the records of some sources; the others pass by."""
     return _before_all(flow, placement, stamping_spec(placement, stamped_in_python(placement), _BEFORE_ALL, workers))
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import pickle
 from bisect import bisect_left
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headrace.errors import StateUnreadable, StateUnwritable
 from headrace.lane.frames import Reader, Writer
-from headrace.lane.remote import RemoteCells, RemoteMemory
+from headrace.lane.remote import RemoteCells, RemoteMemory, Things
+from headrace.model.classes import Classes
 from headrace.state.cells import MemoryCells
+from headrace.state.codec import StateCodec
+from headrace.state.pickles import Pickles
+
+CODEC = StateCodec(Classes.here(), Pickles())
+THINGS = Things(CODEC, "store 'n'")
 
 
 class Store:
@@ -56,7 +63,7 @@ STEPS = st.lists(
 @given(STEPS)
 def test_it_is_as_in_memory(steps: list[tuple[str, bytes, bytes, int]]) -> None:
     store, memory = Store(), MemoryCells()
-    remote = RemoteCells("cells", store)  # type: ignore[arg-type]
+    remote = RemoteCells("cells", store, THINGS)  # type: ignore[arg-type]
     for step, place, other, thing in steps:
         if step == "put":
             memory.put(place, thing)
@@ -73,13 +80,13 @@ def test_it_is_as_in_memory(steps: list[tuple[str, bytes, bytes, int]]) -> None:
         else:
             store.write(remote)
     store.write(remote)
-    assert {place: pickle.loads(data) for place, data in store.cells.items()} == dict(memory.between(b"", None))
+    assert {place: CODEC.read(data) for place, data in store.cells.items()} == dict(memory.between(b"", None))
 
 
 def test_a_thing_is_asked_for_once_and_not_at_all_if_it_came_along() -> None:
     store = Store()
-    store.cells = {b"a": pickle.dumps(1), b"b": pickle.dumps(2)}
-    remote = RemoteCells("cells", store)  # type: ignore[arg-type]
+    store.cells = {b"a": CODEC.write(1), b"b": CODEC.write(2)}
+    remote = RemoteCells("cells", store, THINGS)  # type: ignore[arg-type]
     remote.came_along(b"b", store.cells[b"b"])
     assert [remote.get(place) for place in (b"a", b"a", b"b", b"c", b"c")] == [1, 1, 2, None, None]
     assert store.asked == 3  # whether there is anything, a, and c
@@ -87,15 +94,15 @@ def test_a_thing_is_asked_for_once_and_not_at_all_if_it_came_along() -> None:
 
 def test_where_nothing_lies_nothing_is_asked_for() -> None:
     store = Store()
-    remote = RemoteCells("cells", store)  # type: ignore[arg-type]
+    remote = RemoteCells("cells", store, THINGS)  # type: ignore[arg-type]
     assert [remote.get(bytes([place])) for place in range(100)] == [None] * 100
     assert store.asked == 1
 
 
 def test_many_are_asked_for_at_once() -> None:
     store = Store()
-    store.cells = {bytes([place]): pickle.dumps(place) for place in range(1, 50)}
-    remote = RemoteCells("cells", store)  # type: ignore[arg-type]
+    store.cells = {bytes([place]): CODEC.write(place) for place in range(1, 50)}
+    remote = RemoteCells("cells", store, THINGS)  # type: ignore[arg-type]
     remote.fetch([bytes([place]) for place in range(100)])
     assert [remote.get(bytes([place])) for place in range(100)] == [None, *range(1, 50), *[None] * 50]
     assert store.asked == 2
@@ -103,17 +110,33 @@ def test_many_are_asked_for_at_once() -> None:
 
 def test_long_ranges_come_in_pages() -> None:
     store = Store()
-    store.cells = {place.to_bytes(2, "big"): pickle.dumps(place) for place in range(1300)}
-    remote = RemoteCells("cells", store)  # type: ignore[arg-type]
+    store.cells = {place.to_bytes(2, "big"): CODEC.write(place) for place in range(1300)}
+    remote = RemoteCells("cells", store, THINGS)  # type: ignore[arg-type]
     remote.put((7).to_bytes(2, "big"), "seven")
     found = [thing for _, thing in remote.between(b"", None)]
     assert found == [*range(7), "seven", *range(8, 1300)]
 
 
 def test_what_is_remembered_is_written_when_it_has_changed() -> None:
-    memory = RemoteMemory({})
+    memory = RemoteMemory({}, THINGS)
     seen: dict[str, Any] = memory.of("node", "seen", dict)
     seen["a"] = 1
     written = {place: data for place, data in memory.changes() if data is not None}
     assert memory.changes() == []
-    assert RemoteMemory(written).of("node", "seen", dict) == {"a": 1}
+    assert RemoteMemory(written, THINGS).of("node", "seen", dict) == {"a": 1}
+
+
+def test_what_cannot_be_written_or_read_is_told_with_its_store() -> None:
+    remote = RemoteCells("cells", Store(), THINGS)  # type: ignore[arg-type]
+    remote.put(b"k", object())
+    with pytest.raises(StateUnwritable) as unwritable:
+        remote.changes()
+    assert str(unwritable.value).startswith(
+        "store 'n' under b'k' cannot be kept: a builtins.object is in it, which can only be pickled, and there is no"
+    )
+    with pytest.raises(StateUnreadable) as unreadable:
+        remote.came_along(b"k", b"\x80\x05N.")
+    assert str(unreadable.value) == (
+        "store 'n' under b'k' cannot be read: an earlier version of headrace has pickled it, without a signature\n"
+        '  to do: App(pickled_state="trust") reads it, if nobody else could write the checkpoint; or: headrace reset'
+    )

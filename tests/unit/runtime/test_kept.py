@@ -334,7 +334,9 @@ def test_records_that_wait_for_a_row(grace: str | None, told: list[str]) -> None
 
 def layout(declare: Declare, sources: dict[str, dict[str, int] | None]) -> Layout:
     found = kept_by(declare)
-    return Layout(app="a", cluster="c", tasks=4, sources=sources, stages=found.stages, starts={}, lanes=found.lanes)
+    return Layout(
+        app="a", cluster="c", tasks=4, sources=sources, stages=found.stages, starts={}, lanes=found.lanes, pickled=False
+    )
 
 
 def test_a_checkpoint_keeps_what_is_new_and_refuses_what_does_not_fit(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from headrace.runtime.batch_log import BatchLog
 from headrace.runtime.checkpoint import Checkpoint, Layout
 from headrace.runtime.memories import Kernel, Python, partition_times
 from headrace.runtime.rescale import refuse_what_is_half_written, told_plainly
+from headrace.runtime.state_key import codec_of
 from headrace.runtime.ways import Sources, Way, Ways, new_sources
 from headrace.spark.cells import cells_of
 from headrace.spark.placement import Placement
@@ -110,6 +112,17 @@ def test_a_processor_behind_a_new_key_is_refused(app: hr.App) -> None:
 
 
 # -- what is remembered
+
+
+@pytest.mark.parametrize("rule", ["sign", "refuse"])
+def test_what_somebody_else_has_pickled_is_not_read(rule: str) -> None:
+    there = Python(codec_of(hr.App("a", pickled_state=rule, state_key="k" * 16)))
+    assert there.read(there.write(Kept(newest=90))) == Kept(newest=90)
+    assert Python(codec_of(hr.App("a", pickled_state="trust"))).read(pickle.dumps(Kept(newest=9))) == Kept(newest=9)
+    theirs = codec_of(hr.App("a", state_key="other" * 5)).write((object(), 3))
+    for data in (pickle.dumps(Kept(newest=90)), theirs):
+        with pytest.raises(RescaleRefused, match=r"state of Python processes: .*pickled"):
+            there.read(data)
 
 
 def test_time_is_the_latest_and_what_is_to_be_done_begins_with_the_earliest() -> None:
