@@ -104,15 +104,12 @@ class DriverFailed(KitError):
 
 
 class CannotRestart(KitError):
-    """The state of an application holds something that cannot be pickled."""
+    """The state of an application holds something that no other process could read."""
 
     code = "cannot-restart"
 
-    def __init__(self, app: str, reason: str) -> None:
-        super().__init__(
-            f"application {app!r} cannot be restarted, for its state cannot be pickled: {reason}",
-            fix="keep plain values in tables and stores, of classes that are declared at the top of a module",
-        )
+    def __init__(self, app: str, reason: str, fix: str) -> None:
+        super().__init__(f"application {app!r} cannot be restarted with its state: {reason}", fix=fix)
 
 
 class TableTextInvalid(KitError):

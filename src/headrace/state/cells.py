@@ -85,9 +85,6 @@ class MemoryCells(Cells):
     def count(self) -> int:
         return len(self._things)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return MemoryCells, (self._things,)
-
     def _part_by_part(self, part: list[bytes], behind: bytes | None) -> Iterator[tuple[bytes, Any]]:
         """Meanwhile the list may change, and whoever asks may want only the first few."""
         get, size = self._things.get, _FIRST_PART

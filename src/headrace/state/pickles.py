@@ -119,7 +119,10 @@ def _pickled(value: Any, kind: str, classes: Classes) -> bytes:
     try:
         _Pickler(file, classes).dump(value)
     except (pickle.PicklingError, TypeError, AttributeError, ValueError) as exc:
-        raise StateFault(f"{kind} is in it, and cannot be pickled: {exc}", "keep what it is made of") from exc
+        raise StateFault(
+            f"{kind} is in it, and cannot be pickled: {exc}",
+            "declare its class at the top of a module, or keep what it is made of",
+        ) from exc
     return file.getvalue()
 
 

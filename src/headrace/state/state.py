@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import partial
 
 from headrace.state.cells import Cells, MemoryCells
+from headrace.state.codec import StateCodec
 from headrace.state.memory import Memory
 
 
@@ -24,10 +26,7 @@ class State(ABC):
 
 
 class MemoryState(State):
-    """State in memory; it can be pickled.
-
-    It is the state itself, not a copy: who wants to keep it while batches go on has to pickle it.
-    """
+    """State in memory: the state itself, so who wants to keep it while batches go on needs a copy."""
 
     def __init__(self) -> None:
         self.memory = Memory()
@@ -38,3 +37,14 @@ class MemoryState(State):
         if found is None:
             found = self._cells[name] = MemoryCells()
         return found
+
+    def copied(self, codec: StateCodec) -> MemoryState:
+        """The same as another process would find it: written, and read again."""
+        copy = MemoryState()
+        for name, cells in self._cells.items():
+            put = copy.cells(name).put
+            for place, thing in cells.between(b"", None):
+                put(place, codec.read(codec.write(thing)))
+        for node, what, thing in self.memory.items():
+            copy.memory.of(node, what, partial(codec.read, codec.write(thing)))
+        return copy

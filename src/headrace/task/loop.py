@@ -17,7 +17,7 @@ from headrace.plan.old_values import sending_old
 from headrace.plan.stores import Connection
 from headrace.processor.opened import OpenedStore
 from headrace.processor.opening import opened
-from headrace.state.state import MemoryState, State
+from headrace.state.state import MemoryState
 from headrace.state.stores import Stores
 from headrace.state.undoable import Undoable
 from headrace.task.context import Context
@@ -44,12 +44,12 @@ class Loop:
         clock: Clock,
         show: Callable[[str], None] = print,
         *,
-        state: State | None = None,
+        state: MemoryState | None = None,
         drops: Drops | None = None,
     ) -> None:
         """Begin with nothing, or where another loop of the same plan ended: with its state, and its counts."""
         self.plan = plan
-        self.state: State = state or MemoryState()
+        self.state = state or MemoryState()
         """All that the next batch needs of those before it: a loop that begins with it writes the same as this one.
 
         Processors are made and initialised anew, and so are their timers: those by stream time keep the rhythm that

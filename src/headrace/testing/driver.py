@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
-import pickle
+import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from headrace.dsl.builder import Builder
 from headrace.errors import CannotRestart, DriverClosed, DriverFailed, HeadraceError, NotInTopology
+from headrace.model.classes import Classes
 from headrace.model.clock import SetClock
 from headrace.model.durations import Duration, duration_ms
 from headrace.model.moments import Moment
@@ -18,6 +19,9 @@ from headrace.passes.pipeline import rewrite
 from headrace.plan.nodes import Changelog, Source, To
 from headrace.plan.origin import origin
 from headrace.serde import Serde
+from headrace.state.codec import StateCodec
+from headrace.state.faults import StateFault
+from headrace.state.pickles import PickledState, Pickles
 from headrace.task.loop import Loop
 from headrace.testing.topics import InputTopic, OutputTopic, Written
 from headrace.testing.views import views
@@ -53,6 +57,8 @@ class TopologyTestDriver:
         self._views = self._opened()
         self._closed = False
         self._failure: BaseException | None = None
+        rule = getattr(app, "pickled_state", PickledState.SIGN)  # of an App, not of a topology by hand
+        self._codec = StateCodec(Classes.here(), Pickles(rule, secrets.token_bytes()))
         self._ended = False
         """Whether it is closed or has failed."""
 
@@ -128,13 +134,13 @@ class TopologyTestDriver:
         """
         self._check_open("a restart")
         try:
-            state = pickle.dumps(self._loop.state)
-        except Exception as exc:  # what a value of the user's raises may be anything
-            raise CannotRestart(self._loop.plan.app, str(exc)) from exc
+            state = self._loop.state.copied(self._codec)
+        except StateFault as exc:
+            raise CannotRestart(self._loop.plan.app, exc.reason, exc.fix) from exc
         before = self._loop
         try:
             before.close()
-            self._loop = Loop(before.plan, self._clock, state=pickle.loads(state), drops=before.drops)
+            self._loop = Loop(before.plan, self._clock, state=state, drops=before.drops)
         except BaseException as exc:
             self._stop(exc)
             raise

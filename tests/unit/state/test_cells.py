@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import pickle
 import random
 from collections.abc import Iterator
 
 import pytest
 
+from headrace.model.classes import Classes
 from headrace.state.cells import LATEST, MemoryCells, bytes_time, closed, prefix_end, sized, time_bytes
+from headrace.state.codec import StateCodec
+from headrace.state.pickles import Pickles
 from headrace.state.state import MemoryState
 
 
@@ -107,26 +109,15 @@ def test_one_place_put_again_and_again_while_it_is_given() -> None:
     assert [thing for _, thing in cells.between(b"098", None)] == ["098!", "099!"]
 
 
-@pytest.mark.parametrize("ordered", [False, True])
-def test_cells_are_pickled(ordered: bool) -> None:
-    cells = filled(b"b", b"a")
-    if ordered:
-        list(cells.between(b"", None))
-    copy = pickle.loads(pickle.dumps(cells))
-    copy.put(b"aa", "aa")
-    assert places(copy.between(b"", None)) == [b"a", b"aa", b"b"]
-    assert (copy.get(b"a"), cells.get(b"aa"), places(cells.between(b"", None))) == ("a", None, [b"a", b"b"])
-    copy.put(b"0", "0")
-    assert places(copy.between(b"", b"aa")) == [b"0", b"a"]
-
-
-def test_a_state_is_pickled_with_cells_and_memory() -> None:
+def test_a_state_is_copied_with_cells_and_memory() -> None:
     state = MemoryState()
-    state.cells("store.s").put(b"a", 1)
+    state.cells("store.s").put(b"a", (1, [2]))
     state.memory.of("node", "what", list[int]).append(2)
-    copy = pickle.loads(pickle.dumps(state))
-    assert (copy.cells("store.s").get(b"a"), copy.memory.of("node", "what", list)) == (1, [2])
-    assert copy.cells("store.s") is copy.cells("store.s")
+    copy = state.copied(StateCodec(Classes.here(), Pickles()))
+    assert (copy.cells("store.s").get(b"a"), copy.memory.of("node", "what", list)) == ((1, [2]), [2])
+    copy.cells("store.s").get(b"a")[1].append(3)
+    copy.memory.of("node", "what", list[int]).append(3)
+    assert (state.cells("store.s").get(b"a"), state.memory.of("node", "what", list)) == ((1, [2]), [2])
 
 
 def test_the_end_of_a_prefix() -> None:
