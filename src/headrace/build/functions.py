@@ -182,7 +182,7 @@ def acting(op: str, function: Function, node: Node, here: str, *, traced: bool =
 def initial_of(value: Any, here: str, aggregator: Function) -> Initial:
     """What an aggregate begins with, from a value or from a function that makes one.
 
-    Where that does not tell the type, as `list` does not, the annotation of the aggregator does.
+    Where that does not tell the type, as `list` does not, its annotation or that of the aggregator does.
     """
     if callable(value):
         try:
@@ -191,8 +191,9 @@ def initial_of(value: Any, here: str, aggregator: Function) -> Initial:
             raise OptionInvalid("initial", value, f"one that can be called: {exc}", here) from exc
         text = f"{getattr(value, '__name__', 'a function')}()"
         told = hinted(value if typing.get_origin(value) else type(sample))
-        if told is None and callable(aggregator):
-            told = _declared(aggregator)
+        for function in (value, aggregator):
+            if told is None and callable(function):
+                told = _declared(function)
         return Initial(value, told or OBJECT, text)
     if value is not None and type(value) not in _HINTS:
         raise OptionInvalid("initial", value, "a function that makes it anew for each key, such as list or dict", here)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import pytest
 
 import headrace as hr
@@ -37,6 +40,44 @@ def test_names_that_are_too_long_for_a_topic() -> None:
     words(app).count(store="s" * 150)
     (line,) = told(app)
     assert "cannot be asked, its topic would have 261 characters (" in line
+
+
+@dataclass
+class Word:
+    text: str
+
+
+def no_words() -> list[Word]:
+    return []
+
+
+@pytest.mark.parametrize(
+    ("initial", "returned", "told"),
+    [
+        (list[Word], None, "list[Word]"),
+        (list, list[Word], "list[Word]"),
+        (no_words, None, "list[Word]"),
+        (dict[str, Word], None, "dict[str, Word]"),
+        (dict, dict[str, list[int]], "dict[str, list[int]]"),
+        (lambda: (0, 0.0), tuple[int, float], "tuple[int, float]"),
+        (list[tuple[str, int]], None, "list[tuple[str, int]]"),
+        (dict[str, dict[str, tuple[int, Word]]], None, "dict[str, dict[str, tuple[int, Word]]]"),
+        (Word, None, "Word"),
+    ],
+)
+def test_types_that_are_annotated(initial: Any, returned: Any, told: str) -> None:
+    def add(_: str, word: str, so_far: Any) -> Any:
+        for letter in word:
+            print(letter)
+        return so_far
+
+    if returned is not None:
+        add.__annotations__["return"] = returned
+    app = hr.App("app")
+    begin = (lambda: Word("")) if initial is Word else initial
+    words(app).aggregate(begin, add, store="all")
+    assert f"topic app-all-changelog (STRING, JSON({told}))" in app.describe()
+    assert "cannot be asked" not in app.describe()
 
 
 @pytest.mark.parametrize("queryable", [True, False])
