@@ -116,7 +116,7 @@ def _hit(word: int) -> Any:
     return Hit(word, ts)
 
 
-def _with(told: Told, hit: Hit) -> hr.Expr:
+def _with(told: Told, hit: Hit) -> Told:
     fresh = Told(1, hit.word, hit.ts, hit.ts)
     more = Told(told.count + 1, told.total + hit.word, told.first_ms, hit.ts)
     return hr.when((told.count == 0) | (told.count == EACH), fresh).otherwise(more)

@@ -62,13 +62,13 @@ def built(app: Builder) -> None:
 
 
 def lines(order: Order) -> list[Line]:
-    return [Line(order.customer, hr.decimal(order.amount))]  # type: ignore[arg-type]
+    return [Line(order.customer, hr.decimal(order.amount))]
 
 
 def told(order: Order) -> str:
     urgent = hr.if_null(hr.when(order.amount > 0, Fast.YES).otherwise(Fast.NO), Fast.NO)
     listed = [order.size.value, order.size.name, hr.text(order.size), hr.text(urgent.value), hr.text(urgent)]
-    return hr.join(" ", listed)  # type: ignore[return-value]
+    return hr.join(" ", listed)
 
 
 CASES = [

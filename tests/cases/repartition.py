@@ -23,7 +23,7 @@ def list_beside_a_count(app: Builder) -> None:
     stream = texts(app)
     counts = stream.group_by(lambda _, v: v).count(store="n").to_stream()
     listed = counts.map_values(lambda n: [hr.text(n)])
-    both = stream.map_values(lambda v: v.split(",")).merge(listed)  # type: ignore[arg-type]
+    both = stream.map_values(lambda v: v.split(",")).merge(listed)
     both.flat_map_values(lambda words: words).to("out")
 
 

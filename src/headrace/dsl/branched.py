@@ -35,7 +35,7 @@ class BranchedKStream(Generic[K, V]):
 
     def branch(
         self,
-        predicate: Callable[[K, V], bool | Expr] | Expr,
+        predicate: Callable[[K, V], object] | Expr,
         *,
         name: str | None = None,
         then: Then[K, V] | None = None,

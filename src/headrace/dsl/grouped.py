@@ -47,7 +47,7 @@ class KGroupedStream(Generic[K, V]):
 
     def reduce(
         self,
-        reducer: Callable[[V, V], V | Expr],
+        reducer: Callable[[V, V], V | Expr | None],
         *,
         store: str | None = None,
         emit: str | None = None,

@@ -48,14 +48,14 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
     def __repr__(self) -> str:
         return f"KStream({self._node.name})"
 
-    def filter(self, predicate: Callable[[K, V], bool | Expr] | Expr, *, name: str | None = None) -> KStream[K, V]:
+    def filter(self, predicate: Callable[[K, V], object] | Expr, *, name: str | None = None) -> KStream[K, V]:
         """Keep the records whose predicate is true.
 
         stream.filter(lambda key, value: value > 100)
         """
         return self._next(stateless.filter_records, predicate, keep=True, name=name, here=origin())
 
-    def filter_not(self, predicate: Callable[[K, V], bool | Expr] | Expr, *, name: str | None = None) -> KStream[K, V]:
+    def filter_not(self, predicate: Callable[[K, V], object] | Expr, *, name: str | None = None) -> KStream[K, V]:
         """Keep the records whose predicate is not true."""
         return self._next(stateless.filter_records, predicate, keep=False, name=name, here=origin())
 

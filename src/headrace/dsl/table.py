@@ -48,7 +48,7 @@ class KTable(JoinableTable[K, V]):
 
     def filter(
         self,
-        predicate: Callable[[K, V], bool | Expr] | Expr,
+        predicate: Callable[[K, V], object] | Expr,
         *,
         store: str | None = None,
         emit: str | None = None,
@@ -63,7 +63,7 @@ class KTable(JoinableTable[K, V]):
 
     def filter_not(
         self,
-        predicate: Callable[[K, V], bool | Expr] | Expr,
+        predicate: Callable[[K, V], object] | Expr,
         *,
         store: str | None = None,
         emit: str | None = None,

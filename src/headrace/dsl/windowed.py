@@ -57,7 +57,7 @@ class WindowedKStream(Generic[K, V]):
 
     def reduce(
         self,
-        reducer: Callable[[V, V], V | Expr],
+        reducer: Callable[[V, V], V | Expr | None],
         *,
         store: str | None = None,
         retention: Duration | None = None,

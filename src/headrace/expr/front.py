@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeVar, overload
+
 from headrace.expr.syntax import Expr, When, as_expr, call
 from headrace.expr.tree import Symbol
+from headrace.expr.typed import computed, of_maybe, on_values
+
+T = TypeVar("T")
 
 key = Expr(Symbol("key"))
 value = Expr(Symbol("value"))
@@ -15,26 +20,38 @@ def lit(thing: object) -> Expr:
     return as_expr(thing)
 
 
-def when(condition: object, then: object) -> When:
+@overload
+def when(condition: Expr, then: object) -> When[Expr]: ...
+
+
+@overload
+def when(condition: object, then: T) -> When[T]: ...
+
+
+def when(condition: object, then: object) -> When[Any]:
     """`hr.when(hr.value > 9, "many").when(hr.value > 1, "some").otherwise("one")`: Python's conditional."""
     return When(()).when(condition, then)
 
 
-def length(of: object) -> Expr:
+@on_values
+def length(of: object) -> int:
     """`len()`: characters of a str, bytes of a bytes, items of a list or dict."""
-    return call("length", of)
+    return computed("length", of)
 
 
-def contains(whole: object, part: object) -> Expr:
+@on_values
+def contains(whole: object, part: object) -> bool:
     """`part in whole`: a part of a str or bytes, an item of a list, a key of a dict."""
-    return call("contains", whole, part)
+    return computed("contains", whole, part)
 
 
-def is_null(thing: object) -> Expr:
+@on_values
+def is_null(thing: object) -> bool:
     """`thing is None`."""
-    return call("is_null", thing)
+    return computed("is_null", thing)
 
 
+@of_maybe
 def coalesce(first: object, *others: object) -> Expr:
     """The first that is not None; None if all are."""
     *before, result = (first, *others)
@@ -43,16 +60,19 @@ def coalesce(first: object, *others: object) -> Expr:
     return as_expr(result)
 
 
-def text(thing: object) -> Expr:
+@on_values
+def text(thing: object) -> str:
     """`str()` of a str, int, float, bool or None."""
-    return call("text", thing)
+    return computed("text", thing)
 
 
-def integer(thing: object) -> Expr:
+@on_values
+def integer(thing: object) -> int:
     """`int()` of a str, int, float or bool; a fraction is cut off."""
-    return call("integer", thing)
+    return computed("integer", thing)
 
 
-def floating(thing: object) -> Expr:
+@on_values
+def floating(thing: object) -> float:
     """`float()` of a str, int, float or bool."""
-    return call("floating", thing)
+    return computed("floating", thing)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, TypeVar, cast, overload
+
 from headrace.errors import OptionInvalid
 from headrace.expr.functions.patterns import refusal
 from headrace.expr.syntax import Expr, as_expr, call
+from headrace.expr.typed import computed, of_maybe, of_some, on_texts, on_values
 from headrace.model.where import calling_line
 
+T = TypeVar("T")
 
+
+@of_some
 def concat(first: object, *others: object) -> Expr:
     """Texts or lists one behind the other: `a + b + c`."""
     result = as_expr(first)
@@ -16,11 +24,13 @@ def concat(first: object, *others: object) -> Expr:
     return result
 
 
+@of_maybe
 def if_null(thing: object, otherwise: object) -> Expr:
     """`otherwise if thing is None else thing`."""
     return call("coalesce", thing, otherwise)
 
 
+@of_some
 def least(first: object, *others: object) -> Expr:
     """`min()` of numbers."""
     result = as_expr(first)
@@ -29,6 +39,7 @@ def least(first: object, *others: object) -> Expr:
     return result
 
 
+@of_some
 def greatest(first: object, *others: object) -> Expr:
     """`max()` of numbers."""
     result = as_expr(first)
@@ -37,247 +48,313 @@ def greatest(first: object, *others: object) -> Expr:
     return result
 
 
-def rounded(number: object, digits: object = None) -> Expr:
+@overload
+def rounded(number: Expr, digits: object = None) -> Expr: ...  # type: ignore[overload-overlap]
+
+
+@overload
+def rounded(number: object, digits: None = None) -> int: ...
+
+
+@overload
+def rounded(number: T, digits: object) -> T: ...
+
+
+def rounded(number: object, digits: object = None) -> object:
     """`round()`: half to even, exactly."""
     return call("rounded", number) if digits is None else call("rounded", number, digits)
 
 
-def join(separator: object, texts: object) -> Expr:
+@on_values
+def join(separator: object, texts: object) -> str:
     """`separator.join(texts)`: the texts of a list with a separator between them."""
-    return call(".join", separator, texts)
+    return computed(".join", separator, texts)
 
 
-def from_hex(text: object) -> Expr:
+@on_values
+def from_hex(text: object) -> bytes:
     """`bytes.fromhex()`, without white space."""
-    return call("from_hex", text)
+    return computed("from_hex", text)
 
 
-def absolute(number: object) -> Expr:
+def absolute(number: T) -> T:
     """`abs()`."""
-    return call("absolute", number)
+    return cast(T, call("absolute", number))
 
 
-def floor(number: object) -> Expr:
+@on_values
+def floor(number: object) -> int:
     """`math.floor()`."""
-    return call("floor", number)
+    return computed("floor", number)
 
 
-def ceil(number: object) -> Expr:
+@on_values
+def ceil(number: object) -> int:
     """`math.ceil()`."""
-    return call("ceil", number)
+    return computed("ceil", number)
 
 
-def square_root(number: object) -> Expr:
+@on_values
+def square_root(number: object) -> float:
     """`math.sqrt()`."""
-    return call("square_root", number)
+    return computed("square_root", number)
 
 
-def sign(number: object) -> Expr:
+@on_values
+def sign(number: object) -> int:
     """-1, 0 or 1."""
-    return call("sign", number)
+    return computed("sign", number)
 
 
-def gcd(first: object, second: object) -> Expr:
+@on_values
+def gcd(first: object, second: object) -> int:
     """`math.gcd()`."""
-    return call("gcd", first, second)
+    return computed("gcd", first, second)
 
 
-def is_nan(number: object) -> Expr:
+@on_values
+def is_nan(number: object) -> bool:
     """`math.isnan()`."""
-    return call("is_nan", number)
+    return computed("is_nan", number)
 
 
-def is_finite(number: object) -> Expr:
+@on_values
+def is_finite(number: object) -> bool:
     """`math.isfinite()`."""
-    return call("is_finite", number)
+    return computed("is_finite", number)
 
 
-def bit_and(first: object, second: object) -> Expr:
+@on_values
+def bit_and(first: object, second: object) -> int:
     """`first & second` of ints."""
-    return call("bit_and", first, second)
+    return computed("bit_and", first, second)
 
 
-def bit_or(first: object, second: object) -> Expr:
+@on_values
+def bit_or(first: object, second: object) -> int:
     """`first | second` of ints."""
-    return call("bit_or", first, second)
+    return computed("bit_or", first, second)
 
 
-def bit_xor(first: object, second: object) -> Expr:
+@on_values
+def bit_xor(first: object, second: object) -> int:
     """`first ^ second` of ints."""
-    return call("bit_xor", first, second)
+    return computed("bit_xor", first, second)
 
 
-def md5(data: object) -> Expr:
+@on_values
+def md5(data: object) -> str:
     """The MD5 digest of bytes, or of the UTF-8 of a str, in hexadecimal."""
-    return call("md5", data)
+    return computed("md5", data)
 
 
-def sha1(data: object) -> Expr:
+@on_values
+def sha1(data: object) -> str:
     """The SHA-1 digest, in hexadecimal."""
-    return call("sha1", data)
+    return computed("sha1", data)
 
 
-def sha256(data: object) -> Expr:
+@on_values
+def sha256(data: object) -> str:
     """The SHA-256 digest, in hexadecimal."""
-    return call("sha256", data)
+    return computed("sha256", data)
 
 
-def sha512(data: object) -> Expr:
+@on_values
+def sha512(data: object) -> str:
     """The SHA-512 digest, in hexadecimal."""
-    return call("sha512", data)
+    return computed("sha512", data)
 
 
-def crc32(data: object) -> Expr:
+@on_values
+def crc32(data: object) -> int:
     """`zlib.crc32()`."""
-    return call("crc32", data)
+    return computed("crc32", data)
 
 
-def base64(data: object) -> Expr:
+@on_values
+def base64(data: object) -> str:
     """Bytes, or the UTF-8 of a str, in base64."""
-    return call("base64", data)
+    return computed("base64", data)
 
 
-def from_base64(text: object) -> Expr:
+@on_values
+def from_base64(text: object) -> bytes:
     """The bytes of a text in base64."""
-    return call("from_base64", text)
+    return computed("from_base64", text)
 
 
-def url_scheme(url: object) -> Expr:
+@on_values
+def url_scheme(url: object) -> str | None:
     """What stands before the first colon: `https`; None without one."""
-    return call("url_scheme", url)
+    return computed("url_scheme", url)
 
 
-def url_authority(url: object) -> Expr:
+@on_values
+def url_authority(url: object) -> str | None:
     """What stands behind `//`: `user@host:80`; None without it."""
-    return call("url_authority", url)
+    return computed("url_authority", url)
 
 
-def url_path(url: object) -> Expr:
+@on_values
+def url_path(url: object) -> str:
     """The path, which may be empty."""
-    return call("url_path", url)
+    return computed("url_path", url)
 
 
-def url_query(url: object) -> Expr:
+@on_values
+def url_query(url: object) -> str | None:
     """What stands behind the question mark; None without one."""
-    return call("url_query", url)
+    return computed("url_query", url)
 
 
-def url_fragment(url: object) -> Expr:
+@on_values
+def url_fragment(url: object) -> str | None:
     """What stands behind `#`; None without it."""
-    return call("url_fragment", url)
+    return computed("url_fragment", url)
 
 
-def url_quote(text: object) -> Expr:
+@on_values
+def url_quote(text: object) -> str:
     """`urllib.parse.quote(text, safe="")`."""
-    return call("url_quote", text)
+    return computed("url_quote", text)
 
 
-def url_unquote(text: object) -> Expr:
+@on_values
+def url_unquote(text: object) -> str:
     """`urllib.parse.unquote(text, errors="strict")`."""
-    return call("url_unquote", text)
+    return computed("url_unquote", text)
 
 
-def from_ms(ms: object) -> Expr:
+@on_values
+def from_ms(ms: object) -> datetime:
     """The moment so many milliseconds after 1970: `hr.from_ms(hr.timestamp)`."""
-    return call("from_ms", ms)
+    return computed("from_ms", ms)
 
 
-def to_ms(moment: object) -> Expr:
+@on_values
+def to_ms(moment: object) -> int:
     """The milliseconds since 1970 of a moment."""
-    return call("to_ms", moment)
+    return computed("to_ms", moment)
 
 
-def plus_ms(moment: object, ms: object) -> Expr:
+@on_values
+def plus_ms(moment: object, ms: object) -> datetime:
     """A moment so many milliseconds later."""
-    return call("plus_ms", moment, ms)
+    return computed("plus_ms", moment, ms)
 
 
-def parse_datetime(text: object) -> Expr:
+@on_values
+def parse_datetime(text: object) -> datetime:
     """The moment of a text such as `2024-05-31T12:30:00Z`; it has to name its time zone."""
-    return call("parse_datetime", text)
+    return computed("parse_datetime", text)
 
 
-def start_of_second(moment: object) -> Expr:
+@on_values
+def start_of_second(moment: object) -> datetime:
     """The moment at which its second began, in UTC."""
-    return call("start_of_second", moment)
+    return computed("start_of_second", moment)
 
 
-def start_of_minute(moment: object) -> Expr:
+@on_values
+def start_of_minute(moment: object) -> datetime:
     """The moment at which its minute began, in UTC."""
-    return call("start_of_minute", moment)
+    return computed("start_of_minute", moment)
 
 
-def start_of_hour(moment: object) -> Expr:
+@on_values
+def start_of_hour(moment: object) -> datetime:
     """The moment at which its hour began, in UTC."""
-    return call("start_of_hour", moment)
+    return computed("start_of_hour", moment)
 
 
-def start_of_day(moment: object) -> Expr:
+@on_values
+def start_of_day(moment: object) -> datetime:
     """The moment at which its day began, in UTC."""
-    return call("start_of_day", moment)
+    return computed("start_of_day", moment)
 
 
-def start_of_month(moment: object) -> Expr:
+@on_values
+def start_of_month(moment: object) -> datetime:
     """The moment at which its month began, in UTC."""
-    return call("start_of_month", moment)
+    return computed("start_of_month", moment)
 
 
-def start_of_year(moment: object) -> Expr:
+@on_values
+def start_of_year(moment: object) -> datetime:
     """The moment at which its year began, in UTC."""
-    return call("start_of_year", moment)
+    return computed("start_of_year", moment)
 
 
-def as_str(thing: object) -> Expr:
+@on_values
+def as_str(thing: object) -> str | None:
     """A part of untyped JSON that has to be a str or None."""
-    return call("as_str", thing)
+    return computed("as_str", thing)
 
 
-def as_int(thing: object) -> Expr:
+@on_values
+def as_int(thing: object) -> int | None:
     """A part of untyped JSON that has to be an int or None."""
-    return call("as_int", thing)
+    return computed("as_int", thing)
 
 
-def as_float(thing: object) -> Expr:
+@on_values
+def as_float(thing: object) -> float | None:
     """A part of untyped JSON that has to be a number or None, as a float."""
-    return call("as_float", thing)
+    return computed("as_float", thing)
 
 
-def as_bool(thing: object) -> Expr:
+@on_values
+def as_bool(thing: object) -> bool | None:
     """A part of untyped JSON that has to be a bool or None."""
-    return call("as_bool", thing)
+    return computed("as_bool", thing)
 
 
-def as_list(thing: object) -> Expr:
+@on_values
+def as_list(thing: object) -> list[Any] | None:
     """A part of untyped JSON that has to be a list or None."""
-    return call("as_list", thing)
+    return computed("as_list", thing)
 
 
-def decimal(number: object) -> Expr:
+@on_values
+def decimal(number: object) -> Decimal:
     """`Decimal()` of an int."""
-    return call("decimal", number)
+    return computed("decimal", number)
 
 
-def matches(text: object, pattern: str) -> Expr:
+@on_texts
+def matches(text: object, pattern: str) -> bool:
     """Whether a regular expression fits the whole text: `re.fullmatch()`."""
-    return call("matches", text, _checked(pattern))
+    return computed("matches", text, _checked(pattern))
 
 
-def has_match(text: object, pattern: str) -> Expr:
+@on_texts
+def has_match(text: object, pattern: str) -> bool:
     """Whether a regular expression fits somewhere: `re.search()`."""
-    return call("has_match", text, _checked(pattern))
+    return computed("has_match", text, _checked(pattern))
 
 
-def first_match(text: object, pattern: str) -> Expr:
+@on_texts
+def first_match(text: object, pattern: str) -> str | None:
     """The first part that a regular expression fits; None without one."""
-    return call("first_match", text, _checked(pattern))
+    return computed("first_match", text, _checked(pattern))
 
 
-def all_matches(text: object, pattern: str) -> Expr:
+@on_texts
+def all_matches(text: object, pattern: str) -> list[str]:
     """All parts that a regular expression fits, one behind the other."""
-    return call("all_matches", text, _checked(pattern, many=True))
+    return computed("all_matches", text, _checked(pattern, many=True))
 
 
-def replace_matches(text: object, pattern: str, by: object) -> Expr:
+@overload
+def replace_matches(text: Expr, pattern: str, by: object) -> Expr: ...  # type: ignore[overload-overlap]
+
+
+@overload
+def replace_matches(text: object, pattern: str, by: object) -> str: ...
+
+
+def replace_matches(text: object, pattern: str, by: object) -> object:
     """The text with another in place of each part that a regular expression fits."""
     return call("replace_matches", text, _checked(pattern, many=True), by)
 

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
-from typing import NoReturn
+from typing import Any, Generic, NoReturn, TypeVar, overload
 
 from headrace.errors import NotTraceable, NumberTooLarge
 from headrace.expr.choices import truth
@@ -252,7 +252,11 @@ class Method(Expr):
         return call(f".{attribute.name}", Expr(attribute.target), *args)
 
 
-class When:
+T = TypeVar("T")
+T2 = TypeVar("T2")
+
+
+class When(Generic[T]):
     """`hr.when(...)` that waits for its `otherwise`."""
 
     __slots__ = ("_branches",)
@@ -260,11 +264,23 @@ class When:
     def __init__(self, branches: tuple[tuple[Expr, Expr], ...]) -> None:
         self._branches = branches
 
-    def when(self, condition: object, then: object) -> When:
+    @overload
+    def when(self: When[Expr], condition: object, then: object) -> When[Expr]: ...
+
+    @overload
+    def when(self, condition: object, then: T2) -> When[T | T2]: ...
+
+    def when(self, condition: object, then: object) -> When[Any]:
         """What to give when none of the conditions before held and this one does."""
         return When((*self._branches, (as_expr(condition), as_expr(then))))
 
-    def otherwise(self, value: object) -> Expr:
+    @overload
+    def otherwise(self: When[Expr], value: object) -> Expr: ...
+
+    @overload
+    def otherwise(self, value: T2) -> T | T2: ...
+
+    def otherwise(self, value: object) -> object:
         """What to give when no condition held."""
         result = as_expr(value)
         for condition, then in reversed(self._branches):

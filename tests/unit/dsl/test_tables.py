@@ -49,7 +49,7 @@ def test_an_aggregate_of_another_type() -> None:
     with said(WrongType, "the aggregate is str, int is needed"):
         grouped.aggregate(0, lambda _, v, _n: v)
     with said(WrongType, "the reduced value is int, str is needed"):
-        grouped.reduce(lambda a, _: hr.length(a))
+        grouped.reduce(lambda a, _: hr.length(a))  # type: ignore[arg-type,return-value]
     with said(WrongParameters, "the function of aggregate takes 2 arguments (_v, n)", "key, value, aggregate"):
         grouped.aggregate(0, lambda _v, n: n)  # type: ignore[arg-type,misc]
 

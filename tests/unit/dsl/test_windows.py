@@ -124,7 +124,7 @@ def test_sessions_need_a_merger_and_others_have_none() -> None:
 
 def test_functions_of_the_wrong_type_or_shape() -> None:
     table = windowed(hr.tumbling("1s"))
-    refused(WrongType, lambda: table.reduce(lambda _, v: hr.length(v)), "the reduced value is int, str is needed")
+    refused(WrongType, lambda: table.reduce(lambda _, v: hr.length(v)), "the reduced value is int, str is needed")  # type: ignore[arg-type,return-value]
     refused(WrongType, lambda: table.aggregate(0, lambda _, v, _n: v), "the aggregate is str, int is needed")
     refused(WrongParameters, lambda: table.reduce(lambda v: v), "the function of reduce takes 1 argument")  # type: ignore[arg-type, misc]
     sessions = windowed(hr.session("1s"))

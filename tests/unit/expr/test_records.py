@@ -122,7 +122,7 @@ def traced(function: Callable[..., Any], type_: Type) -> Bound:
         (lambda o: Address(city=o.customer, code=len("ab")), "Address", Address("ann", 2)),
         (lambda o: Address(o.customer), "Address", Address("ann")),
         (lambda o: Doubled(o.amount), "Doubled", Doubled(2.0)),
-        (lambda o: Doubled(hr.length(o.items)).amount, "int", 4),  # type: ignore[arg-type]
+        (lambda o: Doubled(hr.length(o.items)).amount, "int", 4),
         (lambda o: {"who": o.customer, "n": 1}, "{'who': str, 'n': int}", {"who": "ann", "n": 1}),
         (lambda o: {"a": {"b": o.customer}}["a"]["b"], "str", "ann"),
         (lambda o: o, "Order", ANN),
