@@ -143,6 +143,30 @@ def region_or_none(_: str, order: Order, customer: Customer | None) -> str | Non
     return None if customer is None else customer.region + order.customer
 
 
+def test_records() -> None:
+    record = hr.Record(key="k", value=Order("ann", 1.5), ts=3)
+    assert_type(record, hr.Record[str, Order])
+    assert_type(record.with_value(7), hr.Record[str, int])
+    assert_type(record.with_key(7).with_ts(4), hr.Record[int, Order])
+
+    class Amounts(hr.Processor[str, float]):
+        def process(self, record: hr.Record[str, Order]) -> None:
+            assert_type(record.value.amount, float)
+            self.context.forward(record.with_value(record.value.amount))
+
+    class Rounded(hr.FixedKeyProcessor[int]):
+        def process(self, record: hr.FixedKeyRecord[str, Order]) -> None:
+            assert_type(record.with_value(1), hr.FixedKeyRecord[str, int])
+
+    class Any_(hr.Processor[Any, Any]):
+        def process(self, record: hr.Record) -> None:
+            assert_type(record, hr.Record[Any, Any])
+
+    assert_type(orders.process(Amounts), KStream[str, float])
+    assert_type(orders.process_values(Rounded), KStream[str, int])
+    orders.process(Any_)
+
+
 def test_joins() -> None:
     assert_type(orders.join(customers, region), KStream[str, str])
     assert_type(orders.left_join(customers, region_or_none), KStream[str, str | None])

@@ -7,9 +7,22 @@ nobody can change.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self
 
 from headrace.errors import TimestampNegative
+
+if TYPE_CHECKING:  # of a Record alone, checkers know nothing; typing has this from Python 3.13
+    from typing_extensions import TypeVar
+
+    K = TypeVar("K", default=Any)
+    V = TypeVar("V", default=Any)
+else:
+    from typing import TypeVar
+
+    K, V = TypeVar("K"), TypeVar("V")
+
+K2 = TypeVar("K2")
+V2 = TypeVar("V2")
 
 Header = tuple[str, bytes | None]
 
@@ -35,16 +48,16 @@ class RawRecord(NamedTuple):
         return _new(RawRecord, (topic, ts, key, value, headers, origin))
 
 
-class _Parts(NamedTuple):
-    key: Any
-    value: Any
+class _Parts(NamedTuple, Generic[K, V]):
+    key: K
+    value: V
     ts: int
     headers: tuple[Header, ...]
     origin: str | None
 
 
-class Record(_Parts):
-    """A record on its way through operators. `ts` is in milliseconds.
+class Record(_Parts[K, V]):
+    """A record on its way through operators, with a key of type `K` and a value of type `V`. `ts` is in milliseconds.
 
     `origin` is the topic-partition@offset of the record of a topic that it comes from. Records are equal if all but
     their origins is: what they say, not where they come from.
@@ -56,8 +69,14 @@ class Record(_Parts):
     __slots__ = ()
 
     def __new__(
-        cls, *, key: Any = None, value: Any = None, ts: int, headers: tuple[Header, ...] = (), origin: str | None = None
-    ) -> Record:
+        cls,
+        *,
+        key: K = None,  # type: ignore[assignment]
+        value: V = None,  # type: ignore[assignment]
+        ts: int,
+        headers: tuple[Header, ...] = (),
+        origin: str | None = None,
+    ) -> Self:
         return _new(cls, (key, value, ts, headers, origin))
 
     @staticmethod
@@ -76,29 +95,29 @@ class Record(_Parts):
         """As many records as there are of each part."""
         return [_new(Record, parts) for parts in zip(keys, values, times, headers, origins, strict=True)]
 
-    def with_key(self, key: Any) -> Record:
+    def with_key(self, key: K2) -> Record[K2, V]:
         """The same with another key."""
         return _new(Record, (key, self.value, self.ts, self.headers, self.origin))
 
-    def with_value(self, value: Any) -> Record:
+    def with_value(self, value: V2) -> Record[K, V2]:
         """The same with another value."""
         return _new(Record, (self.key, value, self.ts, self.headers, self.origin))
 
-    def with_pair(self, key: Any, value: Any) -> Record:
+    def with_pair(self, key: K2, value: V2) -> Record[K2, V2]:
         """The same with another key and value."""
         return _new(Record, (key, value, self.ts, self.headers, self.origin))
 
-    def with_row(self, key: Any, value: Any, ts: int) -> Record:
+    def with_row(self, key: K2, value: V2, ts: int) -> Record[K2, V2]:
         """The same with another key, value and time."""
         return _new(Record, (key, value, ts, self.headers, self.origin))
 
-    def with_ts(self, ts: int) -> Record:
+    def with_ts(self, ts: int) -> Record[K, V]:
         """The same at another time, which is not before 1970."""
         if ts < 0:
             raise TimestampNegative(ts)
         return _new(Record, (self.key, self.value, ts, self.headers, self.origin))
 
-    def with_headers(self, headers: Iterable[Header]) -> Record:
+    def with_headers(self, headers: Iterable[Header]) -> Record[K, V]:
         """The same with other headers."""
         return _new(Record, (self.key, self.value, self.ts, tuple(headers), self.origin))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn
 
 from headrace.errors import KeyFixed
-from headrace.model.record import Header, Record
+from headrace.model.record import V2, Header, K, Record, V
 
 
 class RecordMetadata(NamedTuple):
@@ -30,17 +30,17 @@ class RecordMetadata(NamedTuple):
         return RecordMetadata(topic, int(partition), int(offset))
 
 
-class FixedKeyRecord(Record):
+class FixedKeyRecord(Record[K, V]):
     """A record whose key stays as it is; made by `process_values` alone."""
 
     __slots__ = ()
 
     @classmethod
-    def of(cls, record: Record) -> FixedKeyRecord:
+    def of(cls, record: Record[K, V]) -> FixedKeyRecord[K, V]:
         """A record, with its key fixed."""
         return cls(key=record.key, value=record.value, ts=record.ts, headers=record.headers, origin=record.origin)
 
-    def free(self) -> Record:
+    def free(self) -> Record[K, V]:
         """The same as any other record."""
         return Record(key=self.key, value=self.value, ts=self.ts, headers=self.headers, origin=self.origin)
 
@@ -52,14 +52,14 @@ class FixedKeyRecord(Record):
         """Refused: another key belongs to another task."""
         raise KeyFixed()
 
-    def with_value(self, value: Any) -> FixedKeyRecord:
+    def with_value(self, value: V2) -> FixedKeyRecord[K, V2]:
         """The same with another value."""
         return FixedKeyRecord(key=self.key, value=value, ts=self.ts, headers=self.headers, origin=self.origin)
 
-    def with_ts(self, ts: int) -> FixedKeyRecord:
+    def with_ts(self, ts: int) -> FixedKeyRecord[K, V]:
         """The same at another time, which is not before 1970."""
         return FixedKeyRecord.of(self.free().with_ts(ts))
 
-    def with_headers(self, headers: Iterable[Header]) -> FixedKeyRecord:
+    def with_headers(self, headers: Iterable[Header]) -> FixedKeyRecord[K, V]:
         """The same with other headers."""
         return FixedKeyRecord.of(self.free().with_headers(headers))

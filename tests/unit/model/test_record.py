@@ -33,7 +33,7 @@ def test_another_key_value_or_time_keeps_the_rest() -> None:
 
 def test_nobody_changes_a_record() -> None:
     with pytest.raises(AttributeError):
-        RECORD.value = 4  # type: ignore[misc]
+        RECORD.value = 4  # type: ignore[misc,assignment]
     with pytest.raises(AttributeError):
         RECORD.other = 4  # type: ignore[attr-defined]
 
