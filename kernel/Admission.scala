@@ -5,15 +5,15 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** Where the next batch ends in each partition.
   *
-  * What there is, if one batch can have all of it. Of a backlog as much as the [[Pace]] allows: global tables first, then
+  * Where it begins, if `still`. What there is, if one batch can have all of it. Of a backlog as much as the [[Pace]] allows: global tables first, then
   * everything up to a common time, see [[Step]].
   */
-final class Admission(pace: Pace, step: Step, first: Set[String]) extends AutoCloseable {
+final class Admission(pace: Pace, step: Step, first: Set[String], still: Boolean = false) extends AutoCloseable {
   def end(start: Places, latest: Places): Places = {
     // A partition that is new begins at 0.
     val begin = latest.map { case (partition, end) => partition -> math.min(end, start.getOrElse(partition, 0L)) }
-    val limit = pace.limit(System.currentTimeMillis)
-    val chosen = if (Admission.size(begin, latest) <= limit) latest else part(begin, latest, limit)
+    val limit = if (still) 0 else pace.limit(System.currentTimeMillis)
+    val chosen = if (still) begin else if (Admission.size(begin, latest) <= limit) latest else part(begin, latest, limit)
     val size = Admission.size(begin, chosen)
     if (size > 0) pace.begin(size, System.currentTimeMillis)
     chosen
@@ -32,7 +32,8 @@ final class Admission(pace: Pace, step: Step, first: Set[String]) extends AutoCl
 object Admission {
   def of(options: CaseInsensitiveStringMap): Admission = {
     val step = new Step(new BrokerTimes(KafkaInput.properties(options)), KafkaInput.names(options, "subscribe"))
-    new Admission(Pace.of(options.getBoolean("python", false)), step, KafkaInput.names(options, "first").toSet)
+    new Admission(Pace.of(options.getBoolean("python", false)), step, KafkaInput.names(options, "first").toSet,
+      options.getBoolean("still", false))
   }
 
   /** How many records lie between places. */

@@ -1,5 +1,6 @@
 package org.apache.spark.sql.headrace
 
+import java.nio.ByteBuffer
 import java.util.{Arrays, Base64, UUID}
 
 import scala.jdk.CollectionConverters._
@@ -66,6 +67,17 @@ final class Rescaling(
 
   /** Put a cell into a new task. */
   def put(family: String, task: Int, key: Array[Byte], value: Array[Byte]): Unit = into(task, family).put(key, value, family)
+
+  /** Put cells into new tasks: of each its task, then its key and its value with their sizes in front. */
+  def fill(family: String, cells: Array[Byte]): Unit = {
+    val rest = ByteBuffer.wrap(cells)
+    def part(): Array[Byte] = {
+      val found = new Array[Byte](rest.getInt)
+      rest.get(found)
+      found
+    }
+    while (rest.hasRemaining) into(rest.getInt, family).put(part(), part(), family)
+  }
 
   /** How many results a suppression holds back in each new task, and their bytes, in turn. */
   def heldBack(family: String): String = written { root =>

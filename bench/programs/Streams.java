@@ -30,6 +30,7 @@ import org.apache.kafka.streams.kstream.KTable;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.Repartitioned;
+import org.apache.kafka.streams.kstream.SessionWindows;
 import org.apache.kafka.streams.kstream.Suppressed;
 import org.apache.kafka.streams.kstream.TimeWindowedKStream;
 import org.apache.kafka.streams.kstream.TimeWindows;
@@ -39,6 +40,7 @@ import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.SessionStore;
 import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.state.WindowStore;
 
@@ -71,7 +73,9 @@ public final class Streams {
     if (queries != null) queries.serve();
     else if (job.get("live").asBoolean()) while (System.in.read() >= 0) {}
     else drain(streams, text(job, "source"), job);
-    streams.close(Duration.ofMinutes(1));
+    // Who is to be taken over from leaves its group at once: else the broker counts it for 45 s more.
+    boolean leaves = text(job, "workload").equals("adopted");
+    streams.close(new KafkaStreams.CloseOptions().timeout(Duration.ofMinutes(1)).leaveGroup(leaves));
   }
 
   /** Wait until every record is processed, those behind a repartition too; closing then flushes the caches. */
@@ -136,6 +140,7 @@ public final class Streams {
       case "recovery" -> hold(builder.stream(source, Consumed.with(Serdes.Integer(), BYTES)), target);
       case "queries" -> asked(builder.stream(source, Consumed.with(Serdes.Integer(), BYTES)), target);
       case "ledger" -> ledger(builder.stream(source, Consumed.with(TEXT, Serdes.Integer())), target, table);
+      case "adopted" -> adopted(builder, source, table, target);
       case "smoke" -> smoke(builder, source);
       case "W5" -> rules(builder, builder.stream(source, Consumed.with(BYTES, BYTES)), target);
       default -> count(builder.stream(source, Consumed.with(Serdes.Integer(), BYTES)), target);
@@ -155,6 +160,32 @@ public final class Streams {
             Materialized.with(TEXT, json(Fold.class)))
         .toStream()
         .to(folds, Produced.with(TEXT, json(Fold.class)));
+  }
+
+  /** Not a workload either: what `tests/recovery/test_adopt.py` goes on from, a store of every kind that can be. */
+  static void adopted(StreamsBuilder builder, String source, String table, String target) {
+    KStream<String, Integer> data = builder.stream(source, Consumed.with(TEXT, Serdes.Integer()));
+    KGroupedStream<String, Integer> byKey = data.groupByKey(Grouped.with(TEXT, Serdes.Integer()));
+    byKey.count(kept("counts", LONG)).toStream().to(target, Produced.with(TEXT, LONG));
+    byKey.aggregate(
+        () -> new Fold(0, 0, 10_000, -1),
+        (key, value, fold) -> new Fold(
+            fold.count() + 1, fold.total() + value, Math.min(fold.least(), value), Math.max(fold.most(), value)),
+        kept("folds", json(Fold.class)));
+    data.groupBy((key, value) -> String.valueOf(value % 2), Grouped.with(TEXT, Serdes.Integer()))
+        .count(kept("parities", LONG));
+    Duration size = Duration.ofSeconds(10), gap = Duration.ofSeconds(3), grace = Duration.ofHours(1);
+    byKey.windowedBy(TimeWindows.ofSizeAndGrace(size, grace).advanceBy(Duration.ofSeconds(5)))
+        .count(Materialized.<String, Long, WindowStore<Bytes, byte[]>>as("windows").withRetention(Duration.ofHours(2)));
+    byKey.windowedBy(SessionWindows.ofInactivityGapAndGrace(gap, grace))
+        .count(Materialized.<String, Long, SessionStore<Bytes, byte[]>>as("sessions").withRetention(Duration.ofHours(2)));
+    KTable<String, String> names = builder.table(table, Consumed.with(TEXT, TEXT), kept("names", TEXT));
+    data.join(names, (value, name) -> name + value, Joined.with(TEXT, Serdes.Integer(), TEXT))
+        .to(target + "-joined", Produced.with(TEXT, TEXT));
+  }
+
+  static <V> Materialized<String, V, KeyValueStore<Bytes, byte[]>> kept(String store, Serde<V> values) {
+    return Materialized.<String, V, KeyValueStore<Bytes, byte[]>>as(store).withKeySerde(TEXT).withValueSerde(values);
   }
 
   /** Not a workload either: what `tests/recovery/smoke.py` checks. */

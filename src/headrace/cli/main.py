@@ -23,6 +23,7 @@ _COMMANDS = {
     "explain": ("headrace.cli.app:explain", "Print how an application runs on Spark."),
     "diff": ("headrace.cli.diff:diff", "Compare an application with the state that it has."),
     "reset": ("headrace.cli.reset:reset", "Have an application begin anew, from another place in its topics."),
+    "adopt": ("headrace.cli.adopt:adopt", "Begin with the state and positions of a Kafka Streams application."),
     "rescale": ("headrace.cli.rescale:rescale", "Change the number of an application's tasks, and keep its state."),
     "acls": ("headrace.cli.acls:acls", "Print what an application must be allowed on its broker."),
     "errors": ("headrace.cli.errors:errors", "List, show and re-send records that an application could not handle."),

@@ -133,6 +133,7 @@ from headrace.errors.rest import (
     WatcherUnknown,
 )
 from headrace.errors.run import (
+    AdoptRefused,
     AlreadyStarted,
     AppNotFound,
     BatchHalfDone,
@@ -189,6 +190,7 @@ from headrace.errors.state import (
 )
 
 __all__ = [
+    "AdoptRefused",
     "AlreadyStarted",
     "AnswerTookTooLong",
     "AppNotFound",

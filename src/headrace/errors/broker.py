@@ -147,7 +147,8 @@ class ChangelogForeign(BrokerError):
         super().__init__(
             f"topic {topic!r} cannot be the changelog of store {store!r}: it {whose}; it was left as it is",
             fix="give the application another id, or the store another name; or have no changelogs with"
-            f" App(..., queryable=False); if nobody needs the topic any more: headrace topics delete {topic}",
+            " App(..., queryable=False); to begin with what Kafka Streams has left: headrace adopt app.py; if nobody"
+            f" needs the topic any more: headrace topics delete {topic}",
         )
 
 

@@ -128,8 +128,9 @@ class CheckpointLost(RunError):
             f"application {app!r} has run before, and its checkpoint is not here: {'; '.join(found)}",
             where=path,
             fix="give the checkpoint back (a volume that is not mounted? another checkpoint=?), and it goes on; or"
-            " begin anew, and all is read and written again: headrace reset app.py --to earliest; nothing was changed,"
-            " and state cannot be restored from Kafka yet",
+            " begin anew, and all is read and written again: headrace reset app.py --to earliest; or, if it was Kafka"
+            " Streams that has run, headrace adopt app.py; nothing was changed, and state cannot be restored from Kafka"
+            " yet",
         )
 
 
@@ -265,6 +266,15 @@ class RescaleRefused(RunError):
     """The state cannot be shared among another number of tasks."""
 
     code = "rescale-refused"
+
+    def __init__(self, reason: str, fix: str) -> None:
+        super().__init__(reason, fix=fix)
+
+
+class AdoptRefused(RunError):
+    """What Kafka Streams has left cannot be what the application begins with."""
+
+    code = "adopt-refused"
 
     def __init__(self, reason: str, fix: str) -> None:
         super().__init__(reason, fix=fix)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
@@ -29,14 +28,6 @@ _INTERNAL = "__"
 
 Positions = Mapping[tuple[str, int], int]
 """The offset of the next record by topic and partition."""
-
-
-@dataclass(frozen=True)
-class Commit:
-    """What is committed of a partition: the offset of the next record, and what is noted beside it."""
-
-    offset: int
-    note: str
 
 
 class Group:
@@ -86,10 +77,10 @@ class Group:
                         raise refused(self.name, exc.args[0], doing="read") from exc
                     time.sleep(_AGAIN_S)
 
-    def commits(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Commit]:
+    def among(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """How far it has come in some partitions; without those of which it has no position."""
         found = self._committed([TopicPartition(topic, partition) for topic, partition in places])
-        return {(one.topic, one.partition): Commit(one.offset, one.metadata or "") for one in found if one.offset >= 0}
+        return {(one.topic, one.partition): one.offset for one in found if one.offset >= 0}
 
     def members(self) -> int:
         """How many consumers are in it now."""

@@ -50,8 +50,11 @@ class BatchLog:
             raise RescaleRefused(reason, BEGIN_ANEW)
         return {int(operator): [ids[0] for ids in tasks] for operator, tasks in (written.get(_IDS) or {}).items()}
 
-    def copied(self, into: Path, tasks: int, ids: Mapping[int, Sequence[str]]) -> None:
-        """Write the same for another number of tasks, up to the last batch that is done; the state itself is there."""
+    def copied(self, into: Path, tasks: int, ids: Mapping[int, Sequence[str]], *, final: str | None = None) -> None:
+        """Write the same for another number of tasks, up to the last batch that is done; the state itself is there.
+
+        In the end its directory is called `final`, as this one if nothing is said.
+        """
         done = self.done
         for name in ("metadata", "sources"):
             if (self.directory / name).is_dir():
@@ -74,16 +77,18 @@ class BatchLog:
             written[_IDS] = {str(operator): [[one] for one in named] for operator, named in ids.items()}
         (into / "commits" / str(done)).write_text(f"{version}\n{json.dumps(written)}")
         for operator in ids:
-            self._copy_account(operator, into, tasks)
+            self._copy_account(operator, into, tasks, final or self.directory.name)
 
-    def _copy_account(self, operator: int, into: Path, tasks: int) -> None:
-        """What Spark notes on an operator beside its state, the number of its tasks among it."""
+    def _copy_account(self, operator: int, into: Path, tasks: int, final: str) -> None:
+        """What Spark notes on an operator beside its state: the number of its tasks, and where its schemas are."""
+        here, there = f"/{self.directory.name}/state/", f"/{final}/state/"
         place = self.directory / "state" / str(operator)
         for noted in place.glob("_*"):
             shutil.copytree(noted, into / noted.relative_to(self.directory), ignore=_SUMS)
         for file in (into / place.relative_to(self.directory) / "_metadata").rglob("*"):
             if file.is_file():
-                file.write_text("\n".join(_with_tasks(line, tasks) for line in file.read_text().split("\n")))
+                lines = file.read_text().replace(here, there).split("\n")
+                file.write_text("\n".join(_with_tasks(line, tasks) for line in lines))
 
     def _commit(self) -> tuple[str, dict[str, Any]]:
         version, written = (self.directory / "commits" / str(self.done)).read_text().split("\n", 1)

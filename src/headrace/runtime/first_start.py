@@ -27,8 +27,7 @@ def refuse_lost_checkpoint(plan: Plan, place: str, topics: Topics, group: Group 
 def _read(plan: Plan, topics: Topics, group: Group) -> Iterator[str]:
     counts = topics.partitions(dict.fromkeys(topics_of(plan.of(Source), topics)))
     places = [(topic, partition) for topic, count in counts.items() for partition in range(count or 0)]
-    commits = group.commits(places).items()
-    read = [f"{topic}-{partition} to {commit.offset}" for (topic, partition), commit in commits if commit.offset]
+    read = [f"{topic}-{partition} to {offset}" for (topic, partition), offset in group.among(places).items() if offset]
     if read:
         yield f"its consumer group has read {_first(read)}"
 

@@ -52,16 +52,17 @@ def dataframe(
     starts: Starts,
     sink: Mapping[str, str],
     workers: Workers,
+    still: bool = False,
 ) -> DataFrame:
     """Everything from the source to the rows of the sink; `starts` are where topics begin, `sink` its options.
 
-    `workers` is how Python processes are started.
+    `workers` is how Python processes are started. If it stands `still`, no record is read.
     """
     session.conf.set("spark.sql.shuffle.partitions", sharing.tasks)
     kernel(session).Kernel.writes(session._jsparkSession, dict(sink))
     grouped = Tasks(list(kernel(session).Groups.of(sharing.tasks)))
     native = Native(placement, grouped)
-    records = read_topics(session, placement, sharing, kafka=kafka, clock=clock, starts=starts)
+    records = read_topics(session, placement, sharing, kafka=kafka, clock=clock, starts=starts, still=still)
     flow = native.run(source_flow(records, placement, grouped, sharing, workers), 0)
     for number in range(1, placement.stages + 1):
         flow = native.run(run_stage(flow, placement, sharing, number, workers), number)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +16,8 @@ Moves = Mapping[str, Mapping[str, Any]]
 
 Remembered = list[dict[bytes, bytes]]
 """The cells of one name in each task."""
+
+_CELL, _SIZE = struct.Struct(">ii"), struct.Struct(">i")
 
 
 class Rescaling:
@@ -44,6 +47,13 @@ class Rescaling:
     def put(self, name: str, task: int, key: bytes, value: bytes) -> None:
         """Put a cell into a new task."""
         self._kernel.put(name, task, key, value)
+
+    def fill(self, name: str, cells: Iterable[tuple[int, bytes, bytes]]) -> None:
+        """Put many cells into new tasks: of each its task, key and value."""
+        packed = bytearray()
+        for task, key, value in cells:
+            packed += _CELL.pack(task, len(key)) + key + _SIZE.pack(len(value)) + value
+        self._kernel.fill(name, packed)
 
     def held_back(self, name: str) -> list[tuple[int, int]]:
         """How many results a suppression of the kernel holds back in each new task, and how many bytes they have."""

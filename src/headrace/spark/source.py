@@ -43,10 +43,12 @@ def read_topics(
     kafka: Mapping[str, str],
     clock: Clock,
     starts: Starts,
+    still: bool = False,
 ) -> DataFrame:
     """One Kafka source over all topics of the application, committed records only.
 
-    Topics are read from their beginnings; if some are not, `starts` has all of them.
+    Topics are read from their beginnings; if some are not, `starts` has all of them. If it stands `still`, its batches
+    end where they begin.
     """
     sources = placement.plan.of(Source)
     reader = (
@@ -56,6 +58,7 @@ def read_topics(
         .option("clock", _clock(placement, clock))
         .option("tally", kernel(session).Tally.of(session._jsparkSession).id())
         .option("first", ",".join(topic for one in sources if one.facts.everywhere for topic in one.topics))
+        .option("still", still)
         .option("kafka.isolation.level", "read_committed")
         .option("unread", ",".join(unread(placement)))
         .option("python", bool(placement.python or stamped_in_python(placement)))

@@ -1,0 +1,96 @@
+"""`headrace adopt`: have an application begin with what a Kafka Streams application has left."""
+
+from __future__ import annotations
+
+import click
+
+from headrace.cli.connection import Target, broker_options, connected
+from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app, target_of
+from headrace.passes.pipeline import rewrite
+from headrace.runtime.adopt import Adoption, Wanted, adopting
+from headrace.spark import session as spark
+from headrace.spark.shipped import workers_of
+from headrace.spark.workers import Workers
+
+
+def _pair(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    pairs = dict(one.partition("=")[::2] for one in given)
+    if not all(pairs.values()):
+        raise click.BadParameter("it is like counts=KSTREAM-AGGREGATE-STATE-STORE-0000000003")
+    return pairs
+
+
+@click.command()
+@app_target
+@click.option("--from", "streams", metavar="ID", help="Its application.id. Default: the id of APP.")
+@click.option("--store", "names", multiple=True, callback=_pair, metavar="NAME=THEIRS", help="How it calls a store.")
+@click.option("--empty", multiple=True, metavar="NAME", help="A store that begins without rows.")
+@click.option("--replace-changelogs", is_flag=True, help="Delete topics with the names of APP's changelogs.")
+@checkpoint_option
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask first.")
+@broker_options
+def adopt(
+    broker: Target,
+    target: str,
+    streams: str | None,
+    names: dict[str, str],
+    empty: tuple[str, ...],
+    replace_changelogs: bool,
+    checkpoint: str | None,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    """Have APP, which has not run yet, begin with the state and the positions of a Kafka Streams application.
+
+    That one must be stopped, in order, and stays as it is: it could go on. Its rows are read from its changelogs with
+    the serdes that APP declares, and found by the names of stores.
+
+        headrace adopt app.py --from orders-streams --dry-run
+        headrace adopt app.py --from orders-streams --store totals=KSTREAM-REDUCE-STATE-STORE-0000000002
+    """
+    app = load_app(target, checkpoint)
+    if app.checkpoint.address is not None:
+        raise click.UsageError("adopt is for checkpoints in directories")
+    place = checkpoint_of(app)
+    plan, wanted = rewrite(app.plan()), Wanted(names, frozenset(empty))
+    with (
+        connected(target_of(app, broker)) as at,
+        adopting(
+            plan, place, streams or app.id, wanted, at.address, at.kafka, replace_changelogs=replace_changelogs
+        ) as found,
+    ):
+        _show(found)
+        if dry_run:
+            click.echo("nothing was done (--dry-run)")
+            return
+        if not yes:
+            click.confirm(f"have application {app.id!r} begin so?", abort=True, err=True)
+        session = spark.join(app.spark, place.log, verbose=app.verbose, inherited=[place.lock])
+        try:
+            master = spark.master_of(app.spark)
+            spec = workers_of(session, master, timeout_ms=app.worker_timeout_ms, memory_mb=app.worker_memory_mb)
+            rows = found.carry_out(session, Workers(spec), app.clock)
+        finally:
+            spark.leave(session)
+    told = "1 row" if rows == 1 else f"{rows:,} rows"
+    click.echo(f"application {app.id!r} begins with {told} of Kafka Streams application {found.streams.id!r}")
+
+
+def _show(found: Adoption) -> None:
+    click.echo(f"application {found.plan.app!r}, checkpoint {found.checkpoint.place}")
+    click.echo(f"  begins as Kafka Streams application {found.streams.id!r} has stopped, in {found.layout.tasks} tasks")
+    for store in found.stores:
+        rows = "1 row" if len(store.rows) == 1 else f"{len(store.rows):,} rows"
+        click.echo(f"  store {store.name}: {rows} of {store.topic}")
+    for name in found.empty:
+        click.echo(f"  store {name}: begins empty")
+    for topic, places in found.layout.starts.items():
+        click.echo(f"  topic {topic}: read from {', '.join(f'{number}@{at}' for number, at in places.items())}")
+    for source in found.unread:
+        click.echo(f"  topic {source}: read from its beginning, it was not read before")
+    if found.left:
+        click.echo(f"  changelogs that no store takes: {', '.join(found.left)}")
+    if found.replaced:
+        topics = ", ".join(one.topic for one in found.replaced)
+        click.echo(f"  deleted and made anew, so that Kafka Streams cannot go on: {topics}")
