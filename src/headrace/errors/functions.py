@@ -114,10 +114,15 @@ class NoSerde(PlanError):
 
     code = "no-serde"
 
-    def __init__(self, type_: object, known: Sequence[str], origin: str | None = None) -> None:
-        told = "write the function that they come from with def, and say what it returns: -> str, or give key=, value="
-        super().__init__(
-            f"no serde writes values of type {type_}",
-            where=origin,
-            fix=told if str(type_) == "object" else f"map them to one of {', '.join(known)} first",
-        )
+    def __init__(
+        self, type_: object, known: Sequence[str], origin: str | None = None, *, own: object | None = None
+    ) -> None:
+        """`own` is the serde of the user's with which keys came whose type headrace does not know."""
+        fix = f"map them to one of {', '.join(known)} first"
+        if own is not None:
+            fix = f"stores find keys by the bytes of their type, not by {own}: make the class of the keys a dataclass"
+        elif str(type_) == "object":
+            fix = (
+                "write the function that they come from with def, and say what it returns: -> str, or give key=, value="
+            )
+        super().__init__(f"no serde writes values of type {type_}", where=origin, fix=fix)

@@ -76,6 +76,11 @@ def tuple_type(annotation: Any, origin: str) -> TupleType:
     return _Reader(f"an item of {_shown(annotation)}", lambda: origin, ()).tuple_of(annotation)
 
 
+def type_of(annotation: Any, what: str, origin: str) -> Type:
+    """The type that an annotation means; `what` is annotated so, at the line `origin`."""
+    return _Reader(what, lambda: origin, ()).type_of(annotation)
+
+
 def is_record(cls: object) -> bool:
     """Whether a class describes records."""
     return isinstance(cls, type) and (dataclasses.is_dataclass(cls) or _is_typed_dict(cls) or is_model(cls))

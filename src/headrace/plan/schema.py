@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from headrace.model.types import Type
+from headrace.errors import NoSerde
+from headrace.model.types import OBJECT, Type
 from headrace.model.windows import WindowedType
 from headrace.serde import Serde, serde_of
 
@@ -30,6 +31,8 @@ class Field:
         """The serde of the bytes by which a key is found in stores: its type's, or what a windowed key came with."""
         if isinstance(self.type, WindowedType) and self.serde is not None:
             return self.serde
+        if self.type == OBJECT and self.serde is not None:
+            raise NoSerde(self.type, [], origin, own=self.serde)
         return serde_of(self.type, origin)
 
     def meets(self, other: Field) -> bool:

@@ -26,11 +26,5 @@ class PickledSerde(Serde[Any]):
     def read(self, data: bytes) -> Any:
         return pickle.loads(data)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PickledSerde)
-
-    def __hash__(self) -> int:
-        return hash(PickledSerde)
-
 
 PICKLED = PickledSerde()

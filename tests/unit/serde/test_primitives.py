@@ -124,17 +124,3 @@ def test_a_type_without_a_serde() -> None:
         "  at: app.py:9\n"
         "  to do: map them to one of str, bytes, int, float, bool first"
     )
-
-
-def test_serdes_of_ones_own() -> None:
-    class Upper(Serde[str]):
-        name, type = "upper", STR
-
-        def write(self, value: object) -> bytes:
-            return str(value).upper().encode()
-
-        def read(self, data: bytes) -> str:
-            return data.decode().lower()
-
-    assert Upper().decode(Upper().encode("ab")) == "ab"
-    assert Upper().encode(None) is None
