@@ -48,7 +48,6 @@ TABLES = (
     repartition,
     count,
     to,
-    own_serdes,
     records,
     record_tables,
     tables,
@@ -77,6 +76,7 @@ TABLES = (
     join_many,
     restart,
     changelog,
+    own_serdes,
 )
 
 
