@@ -2,7 +2,8 @@
 
 None, bools, numbers, texts, lists and dicts with texts for keys are as JSON has them. All others are objects with the
 key "", which says what they are: a kind of `forms`, or the class of an instance, `module:Class`. Only what has no such
-form is pickled, see `pickles`. A tuple at the top, as most things are, is written behind "(", and bytes behind "b".
+form is pickled, see `pickles`. At the top stand a tuple behind "(", bytes behind "b", and behind "v" bytes with a time,
+as stores of processors have them.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from typing import Any
 
 from headrace.model.classes import Classes
 from headrace.state.faults import ClassLost, StateFault
-from headrace.state.forms import FORMS, KINDS, MARK, NoFormError
+from headrace.state.forms import ATOMS, FORMS, KINDS, MARK, NoFormError, listed
 from headrace.state.instances import instances_of
 from headrace.state.pickles import Pickles
 
 Write = Callable[[Any], Any]
 """What JSON can say of a value."""
 
-_TUPLE, _BYTES, _PICKLED = b"(", b"b", 0x80
-_ATOMS = frozenset({int, str, float, bool, type(None)})
+_TUPLE, _BYTES, _VALUE, _PICKLED = b"(", b"b", b"v", 0x80
+_TIME = 8
 _PICKLE = "pickle"
 
 
@@ -40,10 +41,14 @@ class StateCodec:
         """The bytes of a thing."""
         try:
             if type(thing) is tuple:
-                return _TUPLE + self._text(self._all(thing)).encode()
+                return self._row(thing) or _TUPLE + self._text(listed(thing, self._plain)).encode()
             if type(thing) is bytes:
                 return _BYTES + thing
             return self._text(self._plain(thing)).encode()
+        except StateFault:
+            raise
+        except ValueError as exc:  # a number with more digits than Python writes
+            raise StateFault(f"JSON cannot say it: {exc}", "keep less in one value") from exc
         except RecursionError:
             raise StateFault("it is nested too deeply, or contains itself", "keep less in one value") from None
 
@@ -52,6 +57,8 @@ class StateCodec:
         first = data[:1]
         if first == _BYTES:
             return data[1:]
+        if first == _VALUE and len(data) > _TIME:
+            return data[1 + _TIME :], int.from_bytes(data[1 : 1 + _TIME], "big", signed=True)
         if data and data[0] == _PICKLED:
             return self._pickles.read_older(data, self._classes)
         try:
@@ -65,7 +72,7 @@ class StateCodec:
             raise StateFault(reason, "give the checkpoint back, or: headrace reset") from exc
 
     def _plain(self, value: Any) -> Any:
-        if type(value) in _ATOMS:
+        if type(value) in ATOMS:
             return value
         write = self._writes.get(type(value))
         if write is None:
@@ -75,8 +82,15 @@ class StateCodec:
         except NoFormError:
             return self._pickled(value)
 
-    def _all(self, values: Any) -> list[Any]:
-        return [one if type(one) in _ATOMS else self._plain(one) for one in values]
+    def _row(self, thing: tuple[Any, ...]) -> bytes | None:
+        """The rows that most stores have in short: numbers and bytes with their times."""
+        if len(thing) == 2 and type(thing[1]) is int:
+            value, ts = thing
+            if type(value) is int:
+                return b"([%d,%d]" % thing
+            if type(value) is bytes and -(2**63) <= ts < 2**63:
+                return b"".join((_VALUE, ts.to_bytes(_TIME, "big", signed=True), value))
+        return None
 
     def _writer(self, cls: type) -> Write:
         instances, name = instances_of(cls), self._classes.name(cls)
@@ -87,7 +101,7 @@ class StateCodec:
         def write(value: Any) -> Any:
             told = {MARK: name}
             for part, one in parts(value).items():
-                told[part] = one if type(one) in _ATOMS else plain(one)
+                told[part] = one if type(one) in ATOMS else plain(one)
             return told
 
         return write

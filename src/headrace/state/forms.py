@@ -36,8 +36,17 @@ class Form:
     read: Callable[[Told], Any]
 
 
+ATOMS = frozenset({int, str, float, bool, type(None)})
+"""The types of values that are as JSON has them."""
+
+
+def listed(values: Iterable[Any], plain: Plain) -> list[Any]:
+    """What JSON can say of some values, one by one."""
+    return [one if type(one) in ATOMS else plain(one) for one in values]
+
+
 def _items(kind: str, make: Callable[[Iterable[Any]], Any]) -> Form:
-    return Form(lambda plain: lambda value: {MARK: kind, _OF: list(map(plain, value))}, lambda told: make(told[_OF]))
+    return Form(lambda plain: lambda value: {MARK: kind, _OF: listed(value, plain)}, lambda told: make(told[_OF]))
 
 
 def _text(kind: str, write: Callable[[Any], str], read: Callable[[str], Any]) -> Form:
@@ -52,29 +61,29 @@ def _pairs(kind: str, make: Callable[[Any], Any]) -> Form:
 
 
 def _flat(value: Mapping[Any, Any], plain: Plain) -> list[Any]:
-    return [plain(one) for one in chain.from_iterable(value.items())]
+    return listed(chain.from_iterable(value.items()), plain)
 
 
-def _unflat(listed: list[Any]) -> Iterable[tuple[Any, Any]]:
-    items = iter(listed)
+def _unflat(given: list[Any]) -> Iterable[tuple[Any, Any]]:
+    items = iter(given)
     return zip(items, items, strict=True)
 
 
 def _list(plain: Plain) -> Plain:
-    return lambda value: list(map(plain, value))
+    return lambda value: listed(value, plain)
 
 
 def _dict(plain: Plain) -> Plain:
     def write(value: dict[Any, Any]) -> Any:
         if MARK not in value and all(type(key) is str for key in value):
-            return {key: plain(one) for key, one in value.items()}
+            return {key: one if type(one) in ATOMS else plain(one) for key, one in value.items()}
         return {MARK: "dict", _OF: _flat(value, plain)}
 
     return write
 
 
 def _deque(plain: Plain) -> Plain:
-    return lambda value: {MARK: "deque", "most": value.maxlen, _OF: list(map(plain, value))}
+    return lambda value: {MARK: "deque", "most": value.maxlen, _OF: listed(value, plain)}
 
 
 def _defaults(plain: Plain) -> Plain:

@@ -134,6 +134,11 @@ KNOWN: list[Any] = [
     b"\x80\x05",
     (),
     (3, 1700000000000),
+    (-(2**80), 2**70),
+    (b"", -1),
+    (b"\x80", 1700000000000),
+    (b"a", 2**70),
+    (b"a", True),
     ((1, (2,)), [3, (4, [5])]),
     [],
     {},
@@ -307,10 +312,18 @@ def test_a_class_that_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert changed.value.reason == "it has a value of the class program:Total with a, b; now it has a, c"
 
 
-@pytest.mark.parametrize("data", [b"", b"(", b"([1", b"{", b'{"":"tuple"}', b"\xff", b'{"":"datetime","of":"x"}'])
+@pytest.mark.parametrize(
+    "data", [b"", b"(", b"([1", b"v1234567", b"{", b'{"":"tuple"}', b"\xff", b'{"":"datetime","of":"x"}']
+)
 def test_bytes_that_are_damaged(data: bytes) -> None:
     with pytest.raises(StateFault, match="its bytes are damaged"):
         codec().read(data)
+
+
+@pytest.mark.parametrize("thing", [10**5000, (10**5000, 3), [10**5000]], ids=["alone", "row", "list"])
+def test_numbers_that_are_too_long(thing: Any) -> None:
+    with pytest.raises(StateFault, match="JSON cannot say it: Exceeds the limit"):
+        codec().write(thing)
 
 
 def test_what_contains_itself() -> None:
