@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +25,7 @@ ROWS: list[tuple[Any, ...]] = [
     (None, 5, 2.25, False, "x"),
 ]
 
-LIMIT, NAMES, WORDS, NOTHING = 2, ("a", "b"), {"a", "", "x"}, None
+LIMIT, NAMES, WORDS, NOTHING, WORD = 2, ("a", "b"), {"a", "", "x"}, None, re.compile("[a-z]+ ?")
 
 
 def shorter(text: str | None, most: int = 2) -> str:
@@ -75,6 +76,7 @@ class Drawing:
         named = self._rng.choice(["a1", "a2", "a3", "a1 + LIMIT", "len(a0)", "a2 if a1 else a4", *plain[:2]])
         texts = [f"f'<{{{named}}}>'", f"f'{{a0}}{{{named}!s}}'", f"str({two})", f"({one} + {one})", f"{one}.upper()"]
         calls = [f"shorter({one})", f"shorter({one}, most)", f"'-'.join([{one}, 'z'])", f"min({one}, 'b')"]
+        calls += [f"re.sub('a|b', 'c', {one})", f"(WORD.match({one}) or 'z') and 'y'"]
         return self._rng.choice([*plain, *texts, *calls])
 
     def _int(self, depth: int) -> str:
@@ -108,8 +110,13 @@ class Drawing:
             f"({text} not in {text})",
             f"({one} in ({two}, {three}))",
         ]
+        matching = [
+            f"bool(re.search('a+', {text}))",
+            f"(WORD.match({text}) is not None)",
+            f"{text}.startswith(('a', 'x'))",
+        ]
         several = [f"any({text} == name for name in NAMES)", f"all([{some}, {some}])"]
-        return self._rng.choice([*compared, *same, *within, *several])
+        return self._rng.choice([*compared, *same, *within, *matching, *several])
 
     def _statements(self, kind: str, depth: int, indent: str) -> str:
         lines = []
@@ -140,7 +147,9 @@ def made(source: str, number: int) -> Callable[..., Any]:
     filename = f"<drawn-{number}>"
     text = "def around(CLOSED):\n" + "".join(f"    {line}\n" for line in source.splitlines()) + "    return drawn\n"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    home: dict[str, Any] = {one: globals()[one] for one in ("LIMIT", "NAMES", "WORDS", "NOTHING", "shorter")}
+    home: dict[str, Any] = {
+        one: globals()[one] for one in ("LIMIT", "NAMES", "WORDS", "NOTHING", "WORD", "re", "shorter")
+    }
     exec(compile(text, filename, "exec", dont_inherit=True), home)
     found: Callable[..., Any] = home["around"]("closed")
     return found

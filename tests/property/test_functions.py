@@ -23,7 +23,7 @@ def computed(bound: Bound) -> Callable[..., Any]:
 
 
 def test_drawn_functions_mean_the_same_as_expressions() -> None:
-    functions = drawn(seed=7, count=1500)
+    functions = drawn(seed=7, count=500)
     wrong = [
         f"{source}{row}: Python {outcome(function, row)}, {bound} {outcome(computed(bound), row)}"
         for source, function, bound in functions

@@ -16,7 +16,9 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from headrace.expr.read import Acts, reading
-from headrace.expr.syntax import Expr, call
+from headrace.expr.regex import Found, regex_of
+from headrace.expr.syntax import Expr, call, tree_of
+from headrace.expr.tree import Attribute
 from headrace.expr.twins import twin_of
 from headrace.expr.unseen import unseen, unseen_in
 from headrace.expr.ways import ValueNeeded, walking
@@ -34,8 +36,10 @@ _CONVERSIONS: dict[int, Callable[[object], object]] = {
 
 def same(one: object, other: object) -> object:
     """`one is other`."""
-    if isinstance(other, Expr):
+    if isinstance(other, Expr | Found):
         one, other = other, one
+    if isinstance(one, Found) and other is None:
+        return call("~", one.there)
     if not isinstance(one, Expr):
         return one is other
     if other is None:
@@ -88,16 +92,17 @@ def formatted(value: object, conversion: int, spec: object) -> object:
 def called(function: Any, /, *args: Any, **named: Any) -> Any:
     """`function(*args, **named)`."""
     if isinstance(function, Expr):
-        return function(*args, **named)  # type: ignore[operator]  # a method, or Python's own words for what is none
+        return _method(function, args, named)
     if any(function is one for one in _ACTING):
         raise ValueNeeded(f"what {function.__name__}() does is not seen")
     symbols = any(map(_has_symbols, (*args, *named.values())))
     if symbols:
         if any(function is one for one in _BLIND):
             raise ValueNeeded(f"{function.__name__}() sees the expression, not the value")
-        twin = twin_of(function)
-        if twin is not None and not named:
-            return _helped(twin(*args))
+        twin = regex_of(function) or twin_of(function)
+        if twin is not None:
+            _helped(None)
+            return twin(*args, **named)
     given, by_name = [seeing(one) for one in args], {name: seeing(one) for name, one in named.items()}
     anew = seeing(function)
     if anew is not function:
@@ -105,11 +110,23 @@ def called(function: Any, /, *args: Any, **named: Any) -> Any:
     _check(function, symbols)
     way = walking.get()
     assert way is not None
-    asking, way.asking = way.asking, way.asking and not _is_python(function)
+    asking, way.asking = way.asking, way.asking and (_is_ours(function) or not _is_python(function))
     try:
         return function(*given, **by_name)
     finally:
         way.asking = asking
+
+
+def _method(method: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """A method of a symbol; of `startswith()` and `endswith()` one of several parts may do."""
+    attribute = tree_of(method)
+    match attribute, args:
+        case Attribute(target, "startswith" | "endswith" as name), (tuple((first, *others)),) if not named:
+            found = method(first)
+            for other in others:
+                found = call("|", found, call(f".{name}", Expr(target), other))
+            return _helped(found)
+    return method(*args, **named)
 
 
 def seeing(thing: Any) -> Any:
@@ -127,7 +144,7 @@ def seeing(thing: Any) -> Any:
 
 def _check(function: Any, symbols: bool) -> None:
     """Raise for a function that would take symbols for values."""
-    if _home(function) == "headrace":
+    if _is_ours(function):
         return
     for part in _parts(function):
         if not is_users(part.__code__.co_filename):
@@ -167,8 +184,8 @@ def _name(function: Any) -> str:
     return home + getattr(function, "__name__", type(function).__name__)
 
 
-def _home(function: Any) -> str:
-    return str(getattr(function, "__module__", "")).partition(".")[0]
+def _is_ours(function: Any) -> bool:
+    return str(getattr(function, "__module__", "")).partition(".")[0] == "headrace"
 
 
 def _has_symbols(thing: object) -> bool:

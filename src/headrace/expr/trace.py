@@ -10,6 +10,7 @@ from typing import Any
 from headrace.errors import HeadraceError, NotTraceable, WrongParameters
 from headrace.expr import meant
 from headrace.expr.read import Acts, reading
+from headrace.expr.regex import Found
 from headrace.expr.syntax import Expr, as_expr, made_at, tree_of
 from headrace.expr.tree import Symbol, Tree
 from headrace.expr.twins import twin_of
@@ -87,7 +88,8 @@ class _Tracer:
             raise NotTraceable(self.called, exc.reason, exc.line) from None
         except HeadraceError as exc:
             if way.helped:
-                raise NotTraceable(self.called, exc.what, exc.where or self._line) from None
+                reason = exc.what if exc.fix is None else f"{exc.what}: {exc.fix}"
+                raise NotTraceable(self.called, reason, exc.where or self._line) from None
             raise
         except Exception as exc:
             walking.set(None)  # its words may show a symbol
@@ -100,7 +102,7 @@ class _Tracer:
 
     def _result(self, way: Way) -> Expr:
         result = self.function(*(Expr(Symbol(name)) for name in self.parameters))
-        if self.predicate and way.conditions:
+        if self.predicate and (way.conditions or isinstance(result, Found)):
             result = bool(result)
         line = made_at.set(self._line)
         try:

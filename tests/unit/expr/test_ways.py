@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -15,7 +16,7 @@ from headrace.errors import NotTraceable
 from headrace.expr import Opaque, trace
 from headrace.plan.nodes import Filter, MapValues
 
-LIMIT, KNOWN, NOTHING = 3, {"a"}, None
+LIMIT, KNOWN, NOTHING, WORD = 3, {"a"}, None, re.compile("[a-z]+|x")
 
 
 class Kind(Enum):
@@ -41,6 +42,13 @@ def shortened(text: Any) -> Any:
     if len(text) > 2:
         parts.append("...")
     return "".join(parts)
+
+
+def first_word(text: Any) -> Any:
+    found = WORD.search(text)
+    if not found:
+        return "none"
+    return found.group()
 
 
 def closed(limit: int) -> Callable[[Any], Any]:
@@ -70,6 +78,13 @@ def closed(limit: int) -> Callable[[Any], Any]:
         (lambda v: str(int(v)), "hr.text(hr.integer(value))"),
         (lambda v: "-".join([v, "x"]), "'-'.join([value, 'x'])"),
         (lambda v: any(v.startswith(one) for one in ("a", "b")), "value.startswith('a') | value.startswith('b')"),
+        (lambda v: v.endswith(("a", "b")), "value.endswith('a') | value.endswith('b')"),
+        (lambda v: "yes" if re.search("a+", v) else "no", "'yes' if hr.has_match(value, 'a+') else 'no'"),
+        (lambda v: WORD.match(v) is None, "~hr.has_match(value, '^(?:[a-z]+|x)')"),
+        (lambda v: bool(re.fullmatch(r"(?a)\d+", v)), "hr.matches(value, '(?a)\\\\d+')"),
+        (first_word, "hr.first_match(value, '[a-z]+|x') if hr.has_match(value, '[a-z]+|x') else 'none'"),
+        (lambda v: re.sub("a", "b", v), "hr.replace_matches(value, 'a', 'b')"),
+        (lambda v: re.findall("[a-z]+", v), "hr.all_matches(value, '[a-z]+')"),
         (lambda v: min(v, LIMIT), "3 if value > 3 else value"),
         (closed(7), "'more' if value > 7 else 'less'"),
         (shortened, "''.join([value[:2], '...']) if hr.length(value) > 2 else ''.join([value[:2]])"),
@@ -130,6 +145,10 @@ class Counter:
         (telling, "`print('large')` is not part of the result: what it does is not seen"),
         (lambda v: print(v), "what print() does is not seen"),
         (Counter(), "`.seen = ...` changes the value in place"),
+        (lambda v: re.search("(a)b", v).group(1), "groups of a match need the value now"),  # type: ignore[union-attr]
+        (lambda v: re.search("ab", v).group(), "AttributeError: 'NoneType' object has no attribute 'group'"),  # type: ignore[union-attr]
+        (lambda v: re.search(r"\d", v), "pattern='\\\\d' is not possible: "),
+        (lambda v: re.search("a", v, re.IGNORECASE), "re.search() with flags, places or counts"),
         (lambda v: v is True, "`is` compares now, before there is a value, but with None and members of an Enum"),
         (eval("lambda v: 1 if v else 2"), "`if`, `and`, `or`, `not`, `in (...)` and `a < b < c` need the value now"),
     ],
