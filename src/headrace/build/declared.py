@@ -8,6 +8,7 @@ from headrace.build.connections import Connections
 from headrace.build.handlers import with_handler
 from headrace.build.names import LONGEST_NAME, checked_name, emit_of
 from headrace.build.paths import Paths
+from headrace.build.shown import Viewer
 from headrace.build.topic_checks import check_topics
 from headrace.errors import NameTaken, NothingToRun, StoreNeedsName
 from headrace.plan.graph import Plan
@@ -30,6 +31,8 @@ class Declared:
         self._path_of: dict[str, str] = {}
         self._paths = Paths()
         self.connections = Connections()
+        self.viewer: Viewer | None = None
+        """What shows rows of its nodes."""
 
     def take_store(self, store: Store[Any], here: str, keeper: str | None = None) -> None:
         """Take in a store of processors; `keeper` is the only node that may write it, if there is one."""

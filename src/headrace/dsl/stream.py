@@ -10,6 +10,7 @@ from headrace.build import side_outputs, stateless
 from headrace.build.aggregations import check_key
 from headrace.build.duplicates import drop_duplicates
 from headrace.build.options import Partitioner
+from headrace.build.shown import show
 from headrace.build.tables import to_table
 from headrace.dsl import table as tables
 from headrace.dsl.batched_stream import BatchedStream
@@ -47,6 +48,13 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
 
     def __repr__(self) -> str:
         return f"KStream({self._node.name})"
+
+    def show(self, count: int = 10) -> None:
+        """Show the first records that it would have of what is in the topics now; nothing is written or remembered.
+
+        They are computed in this process, in Python, from the first 10,000 records of each topic.
+        """
+        show(self._declared, self._node, count, origin())
 
     def filter(self, predicate: Callable[[K, V], object] | Expr, *, name: str | None = None) -> KStream[K, V]:
         """Keep the records whose predicate is true.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import escape
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
 from headrace.build import tables
 from headrace.build.processors import Stores
+from headrace.build.shown import show
 from headrace.build.side_outputs import errors, expired, late
 from headrace.build.suppressed import Suppressed
 from headrace.dsl import stream as streams
@@ -40,6 +42,21 @@ class KTable(JoinableTable[K, V]):
 
     def __repr__(self) -> str:
         return f"KTable({self._node.name})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: its rows while the application runs, if they can be asked for."""
+        store, viewer = self.queryable_store_name, self._declared.viewer
+        rows = viewer.rows_of_store(store) if viewer is not None and store is not None else None
+        if rows is not None:
+            return rows._repr_html_()
+        return f"<code>{escape(repr(self))}</code>: show() computes rows of what is in the topics now"
+
+    def show(self, count: int = 10) -> None:
+        """Show the rows that it would have after what is in the topics now, up to so many; nothing is remembered.
+
+        They are computed in this process, in Python, from the first 10,000 records of each topic.
+        """
+        show(self._declared, self._node, count, origin())
 
     @property
     def queryable_store_name(self) -> str | None:

@@ -26,3 +26,7 @@ class HeadraceError(Exception):
         if fix:
             lines.append(f"  to do: {fix}")
         super().__init__("\n".join(lines))
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows below a cell: the words, for the traceback says nothing more; %debug has it still."""
+        return [f"error: {self}"]

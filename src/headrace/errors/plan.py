@@ -162,6 +162,18 @@ class NothingToRun(PlanError):
         )
 
 
+class NothingToCount(PlanError):
+    """Rows are wanted of an application that writes to no topic that it names."""
+
+    code = "nothing-to-count"
+
+    def __init__(self, app: str) -> None:
+        super().__init__(
+            f"application {app!r} writes to no topic that it names, so a run of it gives no rows",
+            fix='end a stream in .to("topic"), or run it without count= and timeout= and look at its tables',
+        )
+
+
 class PythonNeeded(PlanError):
     """A node has no form in Spark, and the application does not want Python."""
 

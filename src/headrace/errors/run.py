@@ -23,14 +23,14 @@ class AppNotFound(RunError):
 
 
 class AlreadyStarted(RunError):
-    """An application can be started once."""
+    """An application runs once at a time."""
 
     code = "already-started"
 
     def __init__(self, app: str, state: str) -> None:
         super().__init__(
-            f"application {app!r} is {state} and cannot be started again",
-            fix="make a new App; a restart goes on from the checkpoint",
+            f"application {app!r} is {state} and cannot be started again meanwhile",
+            fix="close() it first; a restart goes on from the checkpoint",
         )
 
 

@@ -6,13 +6,16 @@ import os
 import sys
 from pathlib import Path
 
+from headrace.model.notebook import cell_of
+
 OURS = str(Path(__file__).resolve().parents[1]) + os.sep
 """What the names of our own files begin with."""
 
 
 def place(filename: str, line: int) -> str:
-    """`file.py:42`."""
-    return f"{Path(filename).name}:{line}"
+    """`file.py:42`, or `cell 3, line 5` of a notebook."""
+    cell = cell_of(filename)
+    return f"{Path(filename).name}:{line}" if cell is None else f"{cell}, line {line}"
 
 
 def calling_line() -> str | None:

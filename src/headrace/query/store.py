@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from headrace.model.durations import Duration, duration_ms
 from headrace.model.entries import entries_of
 from headrace.model.moments import Moment
+from headrace.model.rows import SHOWN, Rows
 from headrace.model.where import calling_line
 from headrace.query.answering import Answering, Member
 from headrace.query.asking import LATEST, Asking, Terms
@@ -147,6 +148,14 @@ class Store:
 
     def __repr__(self) -> str:
         return f"<store {self.name!r} of {self._asking.answering.app}>"
+
+    def first(self) -> Rows:
+        """The first entries, to look at."""
+        return Rows.first(self.all(limit=SHOWN + 1), self.name)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return self.first()._repr_html_()
 
     def _on(self, terms: Terms) -> Store:
         return Store(self._asking.answering, self.name, terms)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from headrace.build.names import checked_name
 from headrace.dsl.builder import Builder
@@ -15,6 +15,7 @@ from headrace.errors import AlreadyStarted, NotRunning, OptionInvalid
 from headrace.log.properties import texts
 from headrace.model.clock import Clock, MachineClock
 from headrace.model.durations import Duration, duration_ms
+from headrace.model.rows import Rows
 from headrace.observe.metrics import Metrics
 from headrace.passes.pipeline import LOGICAL, each, pass_named, rewrite
 from headrace.passes.run_beside import id_beside
@@ -31,10 +32,12 @@ from headrace.runtime.foreground import Foreground
 from headrace.runtime.place import Place
 from headrace.runtime.state_key import SHORTEST
 from headrace.runtime.states import State
+from headrace.runtime.takeover import take_over
 from headrace.spark.master import EXAMPLES, Master
 from headrace.state.pickles import PickledState
 
 if TYPE_CHECKING:
+    from headrace.plan.nodes import Node
     from headrace.query.store import Store
     from headrace.runtime.run import Run
     from headrace.spark.session import Wanted
@@ -121,6 +124,7 @@ class App(Builder):
         self._told: list[Callable[[Metrics], object]] = []
         self._run: Run | None = None
         self._beside: str | None = None
+        self._declared.viewer = self
         self._ending, self._turning = threading.RLock(), threading.Lock()
 
     def run_beside(self, name: str) -> None:
@@ -166,6 +170,15 @@ class App(Builder):
         """Where it answers queries over HTTP, and has its page; None while it does not."""
         return self._run.queries.url if self._run is not None and self._run.queries is not None else None
 
+    def __repr__(self) -> str:
+        return f"<App {self.id!r}, {self.state.value}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the topology, drawn."""
+        from headrace.runtime.viewing import image
+
+        return image(self)
+
     def describe(self, *, after: str | None = None) -> str:
         """The topology as text: sub-topologies, their nodes, and what each reads from.
 
@@ -193,18 +206,44 @@ class App(Builder):
 
     # -- running it
 
-    def run(self, *, until: str | None = None) -> None:
+    @overload
+    def run(self, *, until: str | None = None) -> None: ...
+
+    @overload
+    def run(self, *, count: int, timeout: Duration | None = None) -> Rows: ...
+
+    @overload
+    def run(self, *, timeout: Duration) -> Rows: ...
+
+    def run(
+        self, *, until: str | None = None, count: int | None = None, timeout: Duration | None = None
+    ) -> Rows | None:
         """Run until Ctrl-C or SIGTERM, then finish the batch and close.
 
-        With `until="latest"` process what is in the topics now and return.
+        With `until="latest"` process what is in the topics now and return. With `count=10` or `timeout="30s"` run
+        until so many records were written to the topics of its sinks, or for so long, and give these records back.
         """
-        Foreground([self]).run(until)
+        if count is None and timeout is None:
+            Foreground([self]).run(until)
+            return None
+        if until is not None:
+            raise OptionInvalid("until", until, "left out where count= or timeout= is given", origin())
+        if count is not None and (type(count) is not int or count < 1):
+            raise OptionInvalid("count", count, "a whole number from 1 on", origin())
+        limit_ms = None if timeout is None else duration_ms("timeout", timeout, origin(), least=1)
+        from headrace.runtime.outputs import rows_of_run  # loads what reads topics
+
+        return rows_of_run(self, self._rewritten(), count, limit_ms)
 
     def start(self, *, until: str | None = None) -> None:
-        """Start in the background; returns when the application runs."""
+        """Start in the background; returns when the application runs. One that has ended goes on where it was.
+
+        In a notebook it takes over from the application of a cell that was run before.
+        """
         if until not in (None, "latest"):
             raise OptionInvalid("until", until, '"latest", or leave it out to run on', origin())
-        if self._state is not State.CREATED:
+        take_over(self)
+        if self._state.up:
             raise AlreadyStarted(self.id, self._state.value)
         plan = self._rewritten()
         from headrace.runtime.run import Run  # loads pyspark
@@ -266,6 +305,15 @@ class App(Builder):
     def plan(self) -> Plan:
         plan = super().plan()
         return replace(plan, named=plan.named if self.queryable else frozenset(), side_run=self._beside)
+
+    def first_rows(self, node: Node, count: int, here: str) -> Rows:
+        from headrace.runtime.viewing import first_rows  # loads what runs in this process
+
+        return first_rows(self, node, count, here)
+
+    def rows_of_store(self, store: str) -> Rows | None:
+        asked = self._run.queries if self._run is not None and self.state.up else None
+        return self.store(store).first() if asked is not None and store in self.plan().named else None
 
     def say(self, text: str) -> None:
         """One calm line for whoever watches."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
@@ -19,14 +19,14 @@ _REPORT_S = 10.0
 
 
 class Foreground:
-    """Runs applications until Ctrl-C or SIGTERM, or until each has ended by itself.
+    """Runs applications until Ctrl-C or SIGTERM, until each has ended by itself, or until it is `enough`.
 
     If one cannot start, none runs. If one fails later, that is told and the others go on; its failure is raised when
     they have ended, too.
     """
 
-    def __init__(self, apps: Sequence[App]) -> None:
-        self._apps = apps
+    def __init__(self, apps: Sequence[App], enough: Callable[[], bool] = lambda: False) -> None:
+        self._apps, self._enough = apps, enough
         self._running: list[App] = []
         self._reported: dict[str, Metrics] = {}
         self._failures: list[HeadraceError] = []
@@ -64,7 +64,7 @@ class Foreground:
 
     def _watch(self) -> None:
         waited = 0.0
-        while self._running and not self._stop.wait(_POLL_S):
+        while self._running and not self._enough() and not self._stop.wait(_POLL_S):
             self._running = [app for app in self._running if not self._has_ended(app)]
             waited += _POLL_S
             if waited >= _REPORT_S:

@@ -20,7 +20,7 @@ class State(Enum):
 
     @property
     def ended(self) -> bool:
-        """Whether nothing follows."""
+        """Whether it is over, until it is started again."""
         return self in (State.CLOSED, State.FAILED)
 
     @property

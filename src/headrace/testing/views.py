@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from headrace.errors import WrongKey, WrongStore
 from headrace.model.entries import entries_of
 from headrace.model.moments import Moment, moment_ms
+from headrace.model.rows import Rows
 from headrace.model.windows import Windowed
 from headrace.plan.nodes import DropDuplicates, GlobalStore, Node, SessionWindowed, StreamJoin
 from headrace.plan.nodes.windowed import WindowedAggregation
@@ -52,6 +53,9 @@ class StoreView(ABC):
 
     def __repr__(self) -> str:
         return f"<store {self._name!r}: {self.all()!r}>"
+
+    def _repr_html_(self) -> str:
+        return Rows.first(self.all(), self._name)._repr_html_()
 
     def _lacks(self, asked: str) -> WrongStore:
         return WrongStore(self._name, self.kind, asked, origin(), self.has)

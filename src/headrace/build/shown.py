@@ -1,0 +1,55 @@
+"""Looking at a stream or a table while its application is written: nothing is declared by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from headrace.build.functions import acting
+from headrace.errors import OptionInvalid
+from headrace.model.notebook import display, shell
+from headrace.model.rows import Rows
+from headrace.plan.graph import Plan
+from headrace.plan.nodes import Foreach, Node, ToStream
+
+if TYPE_CHECKING:
+    from headrace.build.declared import Declared
+
+
+class Viewer(Protocol):
+    """What finds rows for a declared node: the application that it was declared on."""
+
+    def first_rows(self, node: Node, count: int, here: str) -> Rows:
+        """What comes of the records that are in the topics now."""
+
+    def rows_of_store(self, store: str) -> Rows | None:
+        """What is in a store; None while nobody can be asked."""
+
+
+def show(declared: Declared, node: Node, count: int, here: str) -> None:
+    """Show the first rows of a node: in a notebook as a table, elsewhere as lines of text."""
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise OptionInvalid("count", count, "a whole number from 1 on", here)
+    assert declared.viewer is not None  # each that is public is an hr.App
+    rows = declared.viewer.first_rows(node, count, here)
+    if shell() is None:
+        print(rows)
+    else:
+        display(rows)
+
+
+def plan_of(declared: Declared, node: Node, action: Callable[[Any, Any], None], here: str) -> Plan:
+    """A plan of a node and all that is in front of it, that calls a function with each of its records."""
+    shown = node
+    if node.facts.table:
+        shown = ToStream(name=f"{node.name}.show", origin=here, upstream=node)
+    end = Foreach(
+        name=f"{shown.name}.foreach",
+        origin=here,
+        upstream=shown,
+        action=acting("foreach", action, shown, here, traced=False),
+    )
+    plan = Plan(declared.id, (end,), (), frozenset(), declared.connections.requests(), declared.handlers)
+    order = {one: place for place, one in enumerate(declared.nodes)}
+    nodes = sorted(plan.nodes, key=lambda one: order.get(one, len(order)))
+    return Plan(declared.id, (end,), tuple(nodes), frozenset(), plan.requests, plan.handlers)
