@@ -62,6 +62,7 @@ def _start(broker: Broker, source: str, lane: str, checkout: Path) -> Start:
     with tempfile.TemporaryDirectory(prefix="headrace-bench-") as folder:
         environment = {
             "PYTHONPATH": str(checkout / "src"),
+            "START_APP": target,  # an application that has never run: one that has looks for its checkpoint
             "START_BROKER": broker.address,
             "START_SOURCE": source,
             "START_TARGET": target,

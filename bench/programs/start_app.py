@@ -21,7 +21,12 @@ def _words(line: str) -> list[str]:
     return words
 
 
-app = hr.App("start", broker=os.environ["START_BROKER"], checkpoint=os.environ["START_FOLDER"], serve="127.0.0.1:0")
+app = hr.App(
+    os.environ["START_APP"],
+    broker=os.environ["START_BROKER"],
+    checkpoint=os.environ["START_FOLDER"],
+    serve="127.0.0.1:0",
+)
 lines = app.stream(_SOURCE, value=hr.STRING)
 if os.environ["START_LANE"] == "python":
     words = lines.flat_map_values(_words)

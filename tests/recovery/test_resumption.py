@@ -45,8 +45,10 @@ def test_a_restart_says_what_it_goes_on_from_and_how_far_it_is(
         return [line for line in caplog.messages if re.match("resumed: (going on|restor)", line)]
 
     assert said_of(b"slow", b"quick") == []
+    assert "stores without bound" not in caplog.text, "of no use to whoever starts it for the first time"
     first, *restoring, done = said_of(b"slow")
     assert re.fullmatch(r"resumed: going on behind batch 0 with \d+ kB of state in 2 tasks", first)
+    assert "resumed: stores without bound: n (describe() says why)" in caplog.messages
     assert restoring
     assert all(re.fullmatch(r"resumed: restoring state: \d of 4 tasks done", line) for line in restoring)
     assert re.fullmatch(r"resumed: restored, first batch done after \d+\.\d s", done)

@@ -26,7 +26,11 @@ class SparkNotStarted(RunError):
     may_pass = True  # it has been up before, if it is tried again
 
     def __init__(self, master: str, reason: str, log: str) -> None:
-        super().__init__(f"Spark did not start on {master}: {reason}", where=f"Spark's log: {log}")
+        super().__init__(
+            f"Spark did not start on {master}: {reason}",
+            where=f"Spark's log: {log}",
+            fix="mend that, or look into the log; headrace doctor says what is missing on this machine",
+        )
 
 
 class SparkInUse(RunError):

@@ -7,7 +7,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,10 @@ from headrace.spark.scratch import Scratch
 _LOGGER = logging.getLogger("headrace")
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
-_REASON = re.compile(r'^(Exception in thread "main" [\w.$]+|Error): ')
+_REASON = re.compile(
+    r'^(?:Exception in thread "main" [\w.$]+: |Error: |(?=Could not |Failed to |There is insufficient ))'
+)
+_OF_ANY_REASON = re.compile(r"^Error: (Could not create the Java Virtual Machine|A fatal exception has occurred)")
 
 # Names of settings and options whose values nobody is to see.
 SECRET = r"(?i)secret|password|token|credential|jaas|url|access[.]?key|ssl[.](key|truststore|keystore)"
@@ -112,8 +115,7 @@ class Gateway:
         except PySparkRuntimeError as exc:
             with self.log.open(encoding="utf-8", errors="replace") as log:
                 log.seek(before)
-                said = [line.strip() for line in log if _REASON.search(line)]
-            reason = _REASON.sub("", said[-1]) if said else "its process has ended"
+                reason = why_it_ended(log)
             raise SparkNotStarted(str(self.master), reason, str(self.log)) from exc
 
     def _options(self, verbose: bool) -> list[str]:
@@ -145,6 +147,12 @@ class Gateway:
         if new:
             self._archive.settle(whole=self.has_run and self.py4j.proc.returncode == 0)
         self._scratch.remove()
+
+
+def why_it_ended(said: Iterable[str]) -> str:
+    """The line that says it, of those that a JVM has said before it ended."""
+    reasons = [line.strip() for line in said if _REASON.search(line) and not _OF_ANY_REASON.search(line)]
+    return _REASON.sub("", reasons[-1]) if reasons else "its process has ended"
 
 
 def _umask() -> int:
