@@ -121,6 +121,9 @@ class Gateway:
     def _options(self, verbose: bool) -> list[str]:
         return [
             "-XX:+UseParallelGC",
+            # A heap that begins small, and grows when more than a twentieth of the time is spent collecting it.
+            "-Xms64m",
+            "-XX:GCTimeRatio=19",
             "-XX:MetaspaceSize=128m",  # more than Spark's classes need: for want of room all of the heap is collected
             "-XX:+UnlockDiagnosticVMOptions",
             f"-XX:CompilerDirectivesFile={_COMPILER_SETTINGS}",
