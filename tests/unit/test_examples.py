@@ -104,6 +104,140 @@ def test_music_charts() -> None:
     assert driver.output("charts").read_table() == driver.store("charts").all()
 
 
+def test_orders_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = loaded("orders_service", monkeypatch)
+    driver = driver_of(example)
+    driver.input("warehouse").pipe_records([("tea", 10), ("gold", 9)])
+    driver.input("customers").pipe(example.Customer("Ann", "ann@example.org", "gold"), key=1)
+
+    def order(name: str, product: str, quantity: int, price: float) -> None:
+        driver.input("orders").pipe(example.Order(name, 1, product, quantity, price), key=name)
+
+    order("a", "tea", 8, 2.0)
+    order("b", "tea", 8, 2.0)  # two are left
+    order("c", "gold", 1, 1_999.0)  # too much in one session
+    order("d", "", 0, 1.0)
+    states = {name: order.state for name, order in driver.output("orders").read_all()}
+    failed = example.State.FAILED
+    assert states == {"a": example.State.VALIDATED, "b": failed, "c": failed, "d": failed}
+    texts = [email.text for _, email in driver.output("emails").read_all()]
+    assert texts[0] == "Ann, your order a was validated"
+    assert sorted(texts[1:]) == [f"Ann, your order {name} was failed" for name in "bcd"]
+
+
+def test_top_articles(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = loaded("top_articles", monkeypatch)
+    driver = driver_of(example)
+    for article, views in [("a", 3), ("b", 1), ("c", 2), ("d", 4), ("e", 5), ("f", 2), ("/draft", 9)]:
+        for user in range(views):
+            driver.input("article-views").pipe(example.View(f"user {user}", article, "tea"), ts=1_000)
+    driver.input("article-views").pipe(example.View("ann", "b", "tea"), ts=3_600_000)
+    driver.input("article-views").pipe(example.View("ann", "x", "coffee"), ts=3_600_000)
+    told = driver.output("top-articles").read_all()
+    assert told[-3:] == [("tea", "e (5), d (4), a (3), c (2), f (2)"), ("tea", "b (1)"), ("coffee", "x (1)")]
+    first = hr.Windowed("tea", 0, 3_600_000)
+    assert [one.title for one in driver.store("ranked").get(first)] == ["e", "d", "a", "c", "f", "b"]
+
+
+def test_approximate_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = loaded("approximate_counts", monkeypatch)
+    driver = driver_of(example)
+    driver.input("texts").pipe(" ".join(f"word{number}" for number in range(300)))
+    driver.input("texts").pipe("Tea tea TEA")
+    told = driver.output("word-estimates").read_all()
+    assert len(told) == 303
+    assert told[-1] == ("tea", 3)
+    assert all(estimate <= 2 for _, estimate in told[:300])
+
+
+def test_distinct_visitors(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = loaded("distinct_visitors", monkeypatch)
+    driver = driver_of(example)
+    for number in range(6_000):
+        driver.input("visits").pipe(example.Visit("/", f"visitor {number % 3_000}"))
+    driver.input("visits").pipe(example.Visit("/about", "ann"))
+    found = driver.output("visitors-per-day").read_table()
+    assert found["/about"] == 1
+    assert abs(found["/"] - 3_000) < 300  # the standard error is 3 %
+
+
+def test_user_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = loaded("user_sessions", monkeypatch)
+    driver = driver_of(example)
+    for minute, user, page in [(0, "ann", "/"), (10, "ann", "/tea"), (35, "ann", "/thanks"), (36, "bob", "/")]:
+        driver.input("clicks").pipe(example.Click(user, page), ts=minute * 60_000)
+    assert driver.output("user-visits").is_empty
+    driver.input("clicks").pipe(example.Click("cleo", "/"), ts=120 * 60_000)
+    assert driver.output("user-visits").read_all() == [
+        ("ann", "3 pages in 35 min, bought"),
+        ("bob", "1 pages in 0 min, left at /"),
+    ]
+
+
+def test_distinct_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = loaded("distinct_events", monkeypatch)
+    driver = driver_of(example)
+    sent = [("1", "web", 0), ("1", "web", 5), ("2", "batch", 6), ("3", "app", 8), ("1", "web", 12), ("4", "web", 1)]
+    for name, source, minute in sent:
+        driver.input("events").pipe(example.Event(name, source, "..."), key="k", ts=minute * 60_000)
+    assert [key for key, _ in driver.output("distinct-events").read_all()] == ["1", "3", "1"]
+    assert [key for key, _ in driver.output("too-late-events").read_all()] == ["4"]
+
+
+def test_anomalies(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = loaded("anomalies", monkeypatch)
+    driver = driver_of(example)
+    for second, user in [(1, "ann"), (2, "bob"), (3, "ann"), (59, "ann"), (60, "bob"), (61, "bob"), (62, "ann")]:
+        driver.input("user-clicks").pipe(example.Click(user, "10.0.0.1"), ts=second * 1_000)
+    assert driver.output("anomalous-users").read_all() == [("ann", "3 clicks in a minute")]
+
+
+def test_temperature(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = loaded("temperature", monkeypatch)
+    driver = driver_of(example)
+    readings = [(0, "oven", 20.0), (1, "oven", 41.5), (2, "oven", 30.0), (2, "hall", 19.0), (3, "hall", 9_999.0)]
+    for minute, sensor, celsius in readings:
+        driver.input("readings").pipe(example.Reading(sensor, celsius), ts=minute * 60_000)
+    driver.input("readings").pipe(example.Reading("hall", 19.0), ts=11 * 60_000)
+    assert driver.output("alarms").read_all() == [("oven", 41.5)]
+
+
+def test_order_enrichment(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = loaded("order_enrichment", monkeypatch)
+    driver = driver_of(example)
+    driver.input("buyers").pipe_records([(1, example.Customer("Ann", "DE")), (2, example.Customer("Bob", "FR"))])
+    driver.input("products").pipe(example.Product("tea", 2.5), key=7)
+    driver.input("sold").pipe_records([(100, example.Order(1, 7, 4)), (101, example.Order(2, 7, 1))])
+    driver.input("sold").pipe(example.Order(3, 7, 1), key=102)  # nobody knows this customer
+    assert driver.output("order-lines").read_all() == [
+        (100, example.Line("Ann", "tea", 10.0, abroad=False)),
+        (101, example.Line("Bob", "tea", 2.5, abroad=True)),
+    ]
+
+
+def test_log_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = loaded("log_levels", monkeypatch)
+    driver = driver_of(example)
+    lines = ["shop [error] no tea", "shop [info] ready", "  at shop.py:7", "gate [ERROR] shut", "shop [info] open"]
+    driver.input("log-lines").pipe_values(lines)
+    assert driver.output("errors-of-shop").read_values() == [example.Entry("shop", "ERROR", "no tea")]
+    assert driver.output("errors-of-others").read_values() == [example.Entry("gate", "ERROR", "shut")]
+    assert driver.output("levels-per-minute").read_table() == {"ERROR at 0": 2, "INFO at 0": 2}
+
+
+def test_stock_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = loaded("stock_levels", monkeypatch)
+    driver = driver_of(example)
+    for second, product, pieces in [(0, "tea", 10), (1, "tea", -7), (2, "milk", 6), (61, "milk", -8), (121, "tea", 9)]:
+        driver.input("movements").pipe(example.Movement(product, pieces), ts=second * 1_000)
+    assert driver.output("reminders").read_all() == [
+        ("milk", "2 pieces too many were sold"),
+        ("milk", "only 0 left"),
+        ("tea", "only 3 left"),
+        ("milk", "only 0 left"),
+    ]
+
+
 def test_every_example_is_here() -> None:
     names = {file.stem for file in EXAMPLES.glob("*.py")} | DEMOS
     assert names == {name.removeprefix("test_") for name in globals() if name.startswith("test_")} - {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -158,7 +159,13 @@ def _own_dataclass(cls: Any) -> str | None:
             return f"the default of {cls.__name__}.{field.name} is made by Python code"
         if field.default is made is dataclasses.MISSING and not field.init:
             return f"{cls.__name__}.{field.name} has no default and is not given"
+        if _is_unsaid(field.default):
+            return f"the default of {cls.__name__}.{field.name} is {field.default}, which JSON cannot say"
     return None
+
+
+def _is_unsaid(default: object) -> bool:
+    return isinstance(default, float) and not math.isfinite(default)
 
 
 def _frozen(cls: Any, name: str) -> bool:
@@ -167,6 +174,9 @@ def _frozen(cls: Any, name: str) -> bool:
 
 def _own_model(cls: Any) -> str | None:
     fields = cls.model_fields.values()
+    unsaid = next((name for name, one in cls.model_fields.items() if _is_unsaid(one.default)), None)
+    if unsaid is not None:
+        return f"the default of {cls.__name__}.{unsaid} is no finite number, which JSON cannot say"
     decorated = any(vars(cls.__pydantic_decorators__).values())
     if decorated or cls.model_config or any(one.metadata or one.alias or one.default_factory for one in fields):
         return f"{cls.__name__} has checks of its own"

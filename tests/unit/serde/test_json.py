@@ -27,6 +27,7 @@ from headrace.model.types import (
     struct_of,
 )
 from headrace.serde import JsonSerde, fitting, serde_of
+from headrace.serde.shapes import own_code, shape
 
 
 class Status(Enum):
@@ -252,3 +253,13 @@ def test_which_serde_writes_which_type() -> None:
     assert fitting(JsonSerde(dict_of(list_of(INT))), keyed_struct({"a": list_of(INT)})) is not None
     needed: JsonSerde[Any] = JsonSerde(struct_of("T", (StructField("user", STR, True),), dict, keyed=True))
     assert fitting(needed, keyed_struct({})) is None
+
+
+def test_a_default_that_json_cannot_say_is_python_s_alone() -> None:
+    @dataclass
+    class Reading:
+        celsius: float = float("nan")
+
+    serde = hr.json(Reading)
+    assert own_code(serde.type) == "the default of Reading.celsius is nan, which JSON cannot say"
+    assert '"default"' not in shape(serde.type)
