@@ -99,7 +99,7 @@ def _know_classes() -> None:
     """Values of such classes are pickled by name, in state and between processes."""
     for cls in _by_value():
         module = _module(cls.__module__)
-        if not hasattr(module, cls.__qualname__):
+        if "." not in cls.__qualname__ and not hasattr(module, cls.__qualname__):
             setattr(module, cls.__qualname__, cls)
 
 
