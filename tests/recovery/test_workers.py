@@ -73,9 +73,7 @@ def test_a_function_that_cannot_be_traced_runs_in_python(broker: str, app: Make,
     running = app()
 
     def shout(word: str) -> str:
-        if word == "bad":
-            return "good".upper()
-        return word.upper()
+        return {"bad": "good"}.get(word, word).upper()
 
     running.stream(words, value=hr.STRING).map_values(shout).to(out)
     explained = running.explain()
@@ -87,7 +85,7 @@ def test_a_function_that_cannot_be_traced_runs_in_python(broker: str, app: Make,
 
 def test_where_only_spark_is_wanted_it_is_refused(app: Make, words: str, out: str) -> None:
     running = app(strict_native=True)
-    running.stream(words, value=hr.STRING).map_values(lambda word: word if word else "").to(out, value=hr.STRING)
+    running.stream(words, value=hr.STRING).map_values(lambda word: "".join(reversed(word))).to(out, value=hr.STRING)
     with pytest.raises(NotTraceable, match="can only run in Python"):
         running.explain()
     running = app(strict_native=True)
