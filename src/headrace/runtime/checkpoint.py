@@ -29,6 +29,8 @@ from headrace.runtime.resumption import Resumption, bytes_to_load
 
 _LAST_BREATH_S = 60.0
 _LAYOUT = "headrace.json"
+_EARLIER = {"pickled": True}
+"""What earlier versions did, and did not say."""
 _SPARK = "spark"
 _QUERY = f"{_SPARK}/metadata"
 _FRESH = "spark.new"
@@ -70,8 +72,8 @@ class Layout:
     classes: Shapes = field(default_factory=dict)
     """Of the values that Python processes keep, by name."""
 
-    pickled: bool = True
-    """Whether Python processes have pickled what they keep: earlier versions do not say."""
+    pickled: bool = False
+    """Whether Python processes have pickled what they keep."""
 
     @property
     def stores(self) -> tuple[str, ...]:
@@ -176,7 +178,7 @@ class Checkpoint:
         """The layout the checkpoint was made with, if it was used before."""
         try:
             text = self._files.read(_LAYOUT)
-            return None if text is None else Layout(**json.loads(text))
+            return None if text is None else Layout(**(_EARLIER | json.loads(text)))
         except (OSError, ValueError, TypeError) as error:
             raise CheckpointBroken(f"{self.place.rstrip('/')}/{_LAYOUT}", str(error)) from None
 

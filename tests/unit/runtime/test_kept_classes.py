@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import make_dataclass
 from enum import Enum
@@ -66,7 +67,7 @@ def test_a_class_that_has_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     monkeypatch.delitem(sys.modules, "old_place")
     lost = f"class old_place:Total (n: int) is not there any more{HINT}"
     assert Evolution.of(there, kept_with(new)).misfits == [lost]
-    layout = Layout("a", "c", 1, {}, there.stages, {}, lanes=there.lanes, classes=there.classes, pickled=False)
+    layout = Layout("a", "c", 1, {}, there.stages, {}, lanes=there.lanes, classes=there.classes)
     with pytest.raises(StateChanged, match="class old_place:Total "):
         Checkpoint("a", tmp_path).refuse_other_state(layout, kept_with(new))
     hr.moved("old_place:Total", new)
@@ -103,13 +104,29 @@ def test_members_of_an_enum(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-def test_state_that_an_earlier_version_has_pickled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_state_that_an_earlier_version_has_pickled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     here = kept_with(placed(monkeypatch, "place", Total=total(n=int)).Total)
     there = Kept(here.stages, here.lanes, pickled=True)
     found = Evolution.of(there, here)
     assert found.misfits == ["an earlier version of headrace has pickled the state of Python processes, unsigned"]
     assert found.hint == 'App(pickled_state="trust") reads it, if nobody else could write the checkpoint; or '
     assert Evolution.of(there, Kept(here.stages, here.lanes, pickled=True)).misfits == []
+    (tmp_path / "headrace.json").write_text(
+        json.dumps(
+            {
+                "app": "a",
+                "cluster": "c",
+                "tasks": 1,
+                "sources": {},
+                "stages": there.stages,
+                "starts": {},
+                "lanes": there.lanes,
+            }
+        )
+    )
+    layout = Checkpoint("a", tmp_path).known_layout()
+    assert layout is not None
+    assert layout.pickled
     kernel = {stage: ["kernel"] for stage in here.lanes}
     assert Evolution.of(Kept(here.stages, kernel, pickled=True), Kept(here.stages, kernel)).misfits == []
 
