@@ -118,7 +118,7 @@ def run(case: Case, rules: list[Rule], restarts: Collection[int] = ()) -> Seen:
         driver = TopologyTestDriver(app)
         loop = driver._loop
         joins = [node for node in loop.plan.of(StreamJoin) if node.one_store]
-        expired.of_both_sides += [loop.stores.window_store(f"{node.store}.left", 0) for node in joins]
+        expired.of_both_sides += [loop.partitions[0].stores.window_store(f"{node.store}.left", 0) for node in joins]
         topics = [spec["topic"] for spec in case["nodes"] if spec["op"] == "to"]
         found: Outputs = defaultdict(list)
         for number, step in enumerate(case["inputs"]):

@@ -33,7 +33,7 @@ def run(plan: Plan, events: list[Any]) -> tuple[list[RawRecord], int]:
     for number, (key, value, ts) in enumerate(events):
         told = value and value + b"%d" % number
         found += [raw for _, raw in loop.run([RawRecord(topic="in", key=key, value=told, ts=ts)])]
-    return found, len(loop.stores._windows)
+    return found, len(loop.partitions[0].stores._windows)
 
 
 @pytest.mark.parametrize("how", ["join", "left_join", "outer_join"])

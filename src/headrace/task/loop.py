@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from itertools import repeat
 
 from headrace.errors import NotInTopology
+from headrace.log.partitioner import partition_of
 from headrace.model.clock import Clock
 from headrace.model.record import RawRecord, Record
-from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import DeadLetters, Errors, GlobalStore, Node, Repartition, Source, To
-from headrace.plan.old_values import sending_old
-from headrace.plan.stores import Connection
-from headrace.processor.opened import OpenedStore
-from headrace.processor.opening import opened
+from headrace.plan.nodes import DeadLetters, Errors, Node, Repartition, Source, To
 from headrace.state.state import MemoryState
-from headrace.state.stores import Stores
-from headrace.state.undoable import Undoable
 from headrace.task.context import Context
 from headrace.task.drops import Drops
 from headrace.task.letters import Originals
-from headrace.task.operators.process import undoable_stores
+from headrace.task.partition import MakeContext, Partition
 from headrace.task.queues import Queue, Queues
-from headrace.task.task import Task
-from headrace.task.timestamps import Timestamps
 
 Written = tuple[To, RawRecord]
 
 
 class Loop:
-    """Runs a rewritten plan as if every topic had one partition.
+    """Runs a rewritten plan as if every topic, and every repartition, had so many partitions.
 
     A batch is what a batch is on Spark: records are taken one at a time, tables that settle send on their changes when
     all records in front of them are done, and the batch ends when nothing is on its way any more.
@@ -44,55 +37,58 @@ class Loop:
         clock: Clock,
         show: Callable[[str], None] = print,
         *,
-        state: MemoryState | None = None,
+        partitions: int = 1,
+        states: Sequence[MemoryState] = (),
         drops: Drops | None = None,
     ) -> None:
-        """Begin with nothing, or where another loop of the same plan ended: with its state, and its counts."""
+        """Begin with nothing, or where another loop of the same plan ended: with its states, and its counts."""
         self.plan = plan
-        self.state = state or MemoryState()
-        """All that the next batch needs of those before it: a loop that begins with it writes the same as this one.
-
-        Processors are made and initialised anew, and so are their timers: those by stream time keep the rhythm that
-        they have, for it counts from 0, and those by the time of day begin again.
-        """
-        self._reading_failures = frozenset(node for errors in plan.of(Errors) for node in errors.of)
-        undoable = Undoable(self.state, undoable_stores(self._reading_failures))
-        self.stores = Stores(undoable)
         self.drops = drops or Drops()
-        self._timestamps = Timestamps(clock, self.drops, self.state.memory)
+        self.chosen: dict[int, int] = {}
+        """The partitions that partitioners have chosen in the last batch, by the places of the records written."""
+        self._reading_failures = frozenset(node for errors in plan.of(Errors) for node in errors.of)
         self._written: list[Written] = []
         self._originals = Originals(clock) if plan.of(DeadLetters) else None
-        self._sources: dict[str, tuple[Source, Callable[[str, RawRecord], Record | None]]] = {}
+        self._sources: dict[tuple[str, int], tuple[Source, Callable[[str, RawRecord], Record | None]]] = {}
         self._queues = Queues()
-        self._queue_of: dict[tuple[Node, str], Queue] = {}
-        context = Context(
-            send=self._send,
-            write=self._write,
-            show=show,
-            stores=self.stores,
-            state=undoable,
-            drops=self.drops,
-            clock=clock,
-            sending_old=sending_old(plan),
-            reading_failures=self._reading_failures,
-        )
-        self._tasks = [Task(part, plan, context) for part in split_subtopologies(plan)]
-        flushes = (task.flush_of(node) for node in plan.nodes for task in self._tasks)
-        self._flushes = [flush for flush in flushes if flush is not None]
+        self._queue_of: dict[tuple[Node, str, int], Queue] = {}
+        self._counts = {node.name: node.partitions for node in plan.of(Repartition) if node.partitions}
 
-    def run(self, batch: Iterable[RawRecord]) -> list[Written]:
+        def context(number: int) -> MakeContext:
+            return lambda undoable, stores: Context(
+                send=partial(self._send, number),
+                write=self._write,
+                show=show,
+                stores=stores,
+                state=undoable,
+                drops=self.drops,
+                clock=clock,
+                sending_old=frozenset(),
+                partitions=self._partitions_of,
+                partition=number,
+            )
+
+        begun = states or [MemoryState() for _ in range(partitions)]
+        self.partitions = [Partition(plan, state, context(number)) for number, state in enumerate(begun)]
+        self._flushes = [flush for node in plan.nodes for part in self.partitions for flush in part.flushes_of(node)]
+
+    def run(self, batch: Iterable[RawRecord], placed: Iterable[int] = repeat(0)) -> list[Written]:
         """What a batch of records writes, with the nodes that wrote it; an empty one when only the clock has moved.
 
-        A batch that fails may have changed some of the state: go on in another loop, with the state before it.
+        `placed` has the partitions of the records. A batch that fails may have changed some of the state: go on in
+        another loop, with the state before it.
         """
+        self.chosen = {}
         try:
-            for task in self._tasks:
-                task.tick()
+            for part in self.partitions:
+                part.tick()
             self._drain()
-            for raw in batch:
-                self._read(raw)
+            for raw, number in zip(batch, placed, strict=False):
+                self._read(raw, number)
             self._drain()
-            with self.stores.settling():
+            with ExitStack() as settling:
+                for part in self.partitions:
+                    settling.enter_context(part.stores.settling())
                 while self._settle():
                     pass
         except BaseException:
@@ -106,20 +102,8 @@ class Loop:
 
     def close(self) -> None:
         """No batch comes any more; what is closed already stays so."""
-        tasks, self._tasks = self._tasks, []
-        for task in tasks:
-            task.close()
-
-    def processor_stores(self) -> dict[str, OpenedStore[Any, Any]]:
-        """The stores of processors by their names, as the processors see them."""
-        found: dict[str, OpenedStore[Any, Any]] = {}
-        for node, time in ((node, task.time) for task in self._tasks for node in task.nodes):
-            own = (Connection(node.definition),) if isinstance(node, GlobalStore) else getattr(node, "stores", ())
-            for connection in own:
-                if connection.store.value is not None:
-                    writable = replace(connection, read_only=False)
-                    found[connection.store.name] = opened(writable, self.stores, time.now)
-        return found
+        for part in self.partitions:
+            part.close()
 
     def source_of(self, topic: str) -> Source:
         """The source that reads a topic; one that names it comes before a pattern."""
@@ -155,35 +139,52 @@ class Loop:
                 reader(record)
         return taken is not None
 
-    def _read(self, raw: RawRecord) -> None:
+    def _read(self, raw: RawRecord, number: int) -> None:
         if self._originals is not None:
             self._originals.keep(raw)
-        if raw.topic not in self._sources:
+        place = raw.topic, number
+        if place not in self._sources:
             source = self.source_of(raw.topic)
             failures_read = source in self._reading_failures
-            self._sources[raw.topic] = source, self._timestamps.reading(source, failures_read=failures_read)
-        source, read = self._sources[raw.topic]
+            timestamps = self.partitions[number].timestamps
+            self._sources[place] = source, timestamps.reading(source, failures_read=failures_read)
+        source, read = self._sources[place]
         record = read(raw.topic, raw)
         if record is not None:
-            self._enqueue(source, raw.topic, record)
+            for reading in range(len(self.partitions)) if source.facts.everywhere else (number,):
+                self._enqueue(source, raw.topic, reading, record)
 
-    def _send(self, node: Repartition, record: Record, partition: int | None) -> None:  # noqa: ARG002
-        self._enqueue(node, "", record)
+    def _send(self, sender: int, node: Repartition, record: Record, partition: int | None) -> None:
+        count = len(self.partitions)
+        if count == 1:
+            number = 0
+        elif partition is not None:
+            number = partition % count
+        elif record.key is None:
+            number = sender
+        else:
+            key = node.output().key.store_serde().write(record.key)
+            number = partition_of(key, min(node.partitions or count, count))
+        self._enqueue(node, "", number, record)
 
-    def _enqueue(self, node: Node, topic: str, record: Record) -> None:
-        queue = self._queue_of.get((node, topic))
+    def _enqueue(self, node: Node, topic: str, number: int, record: Record) -> None:
+        queue = self._queue_of.get((node, topic, number))
         if queue is None:
-            queue = self._queue_of[node, topic] = self._queue(node, topic)
+            readers = self.partitions[number].readers_of(node)
+            queue = Queue(self._place(node, topic), readers, first=node.facts.everywhere)
+            self._queue_of[node, topic, number] = queue
         self._queues.put(queue, record)
 
-    def _queue(self, node: Node, topic: str) -> Queue:
-        readers = tuple(task.way_in(node) for task in self._tasks if task.reads(node))
-        return Queue(self._place(node, topic), readers, first=node.facts.everywhere)
-
-    def _write(self, node: To, raw: RawRecord, partition: int | None) -> None:  # noqa: ARG002
+    def _write(self, node: To, raw: RawRecord, partition: int | None) -> None:
         if isinstance(node, DeadLetters) and self._originals is not None:
             raw = self._originals.letter(raw, node)
+        if partition is not None:
+            self.chosen[len(self._written)] = partition
         self._written.append((node, raw))
+
+    def _partitions_of(self, topic: str) -> int:
+        count = len(self.partitions)
+        return self._counts.get(topic, count) if count > 1 else 1
 
     def _place(self, node: Node, topic: str) -> tuple[int, int, str]:
         """Topics in the order of the plan, then what the tasks send one another, in the order it comes."""

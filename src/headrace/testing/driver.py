@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from headrace.dsl.builder import Builder
-from headrace.errors import CannotRestart, DriverClosed, DriverFailed, HeadraceError, NotInTopology
+from headrace.errors import CannotRestart, DriverClosed, DriverFailed, HeadraceError, NotInTopology, OptionInvalid
+from headrace.log.partitioner import partition_of
 from headrace.model.classes import Classes
 from headrace.model.clock import SetClock
 from headrace.model.durations import Duration, duration_ms
@@ -24,16 +25,20 @@ from headrace.state.faults import StateFault
 from headrace.state.pickles import PickledState, Pickles
 from headrace.task.loop import Loop
 from headrace.testing.topics import InputTopic, OutputTopic, Written
-from headrace.testing.views import views
+from headrace.testing.views import StoreView, views
+
+Placed = tuple[RawRecord, int]
+"""A record, and the partition of its topic that it is in."""
 
 
 class TopologyTestDriver:
     """An application without Spark and without a broker.
 
-    Every topic has one partition. Each piped record is a batch of its own, so a table sends on its change at once;
-    records piped inside `with driver.batch():` are one batch together. All records go through the serdes of the
-    application, in and out, and what is written to a topic that the application also reads comes back as a batch of
-    its own. A failure is raised by the `pipe` that caused it, and then the application has stopped: nothing can be
+    Every topic has one partition, or as many as `partitions` says, and so many tasks, each with stores and a stream
+    time of its own. Each piped record is a batch of its own, so a table sends on its change at once; records piped
+    inside `with driver.batch():` are one batch together, which settles as on Spark. All records go through the serdes
+    of the application, in and out, and what is written to a topic that the application also reads comes back as a batch
+    of its own. A failure is raised by the `pipe` that caused it, and then the application has stopped: nothing can be
     piped any more. The time of day stands still at `now_ms` until `advance_wall_clock`.
 
     >>> import headrace as hr
@@ -45,20 +50,24 @@ class TopologyTestDriver:
     (None, 'HEY')
     """
 
-    def __init__(self, app: Builder, *, now_ms: int = 0) -> None:
+    def __init__(self, app: Builder, *, now_ms: int = 0, partitions: int = 1) -> None:
+        if type(partitions) is not int or partitions < 1:
+            raise OptionInvalid("partitions", partitions, "how many each topic has, 1 or more", origin())
         self._clock = SetClock(now_ms)
-        self._loop = Loop(rewrite(app.plan()), self._clock)
+        rule = getattr(app, "pickled_state", PickledState.SIGN)  # of an App, not of a topology by hand
+        self._codec = StateCodec(Classes.here(), Pickles(rule, secrets.token_bytes()))
+        self._loop = Loop(rewrite(app.plan()), self._clock, partitions=partitions)
         self._changelogs = {str(node.topic) for node in self._loop.plan.of(Changelog)}
         self._inputs: dict[str, InputTopic] = {}
-        self._offsets: dict[str, int] = {}
+        self._offsets: dict[tuple[str, int], int] = {}
+        self._keyless: dict[str, int] = {}
+        """How many records without a key a topic has, which take turns among its partitions."""
         self._reads: dict[str, bool] = {}
-        self._batch: list[RawRecord] | None = None
+        self._batch: list[Placed] | None = None
         self._written: dict[str, Written] = {}
         self._views = self._opened()
         self._closed = False
         self._failure: BaseException | None = None
-        rule = getattr(app, "pickled_state", PickledState.SIGN)  # of an App, not of a topology by hand
-        self._codec = StateCodec(Classes.here(), Pickles(rule, secrets.token_bytes()))
         self._ended = False
         """Whether it is closed or has failed."""
 
@@ -99,11 +108,21 @@ class TopologyTestDriver:
             raise NotInTopology(self._loop.plan.app, f"write topic {topic!r}", _there("writes", listed))
         return OutputTopic(topic, self._written.setdefault(topic, Written()), key, value)
 
-    def store(self, name: str) -> Any:
-        """What a store holds now: a `StoreView`, or a store of processors as they see it themselves."""
+    def store(self, name: str, *, partition: int | None = None) -> Any:
+        """What a store holds now: a `StoreView`, or a store of processors as they see it themselves.
+
+        With several partitions, that of one, or of a table that of all; a store of processors is always one's.
+        """
         if name not in self._views:
             raise NotInTopology(self._loop.plan.app, f"have a store {name!r}", _there("has", self._views))
-        return self._views[name]
+        count = len(self._loop.partitions)
+        if partition is None:
+            found = self._views[name]
+            if count > 1 and not isinstance(found, StoreView):
+                raise OptionInvalid("partition", None, f"one of 0 to {count - 1}: each has a store {name!r}", origin())
+            return found
+        self._check_partition(partition)
+        return {**views(self._loop, partition), **self._loop.partitions[partition].processor_stores()}[name]
 
     @property
     def stores(self) -> list[str]:
@@ -134,13 +153,13 @@ class TopologyTestDriver:
         """
         self._check_open("a restart")
         try:
-            state = self._loop.state.copied(self._codec)
+            states = [part.state.copied(self._codec) for part in self._loop.partitions]
         except StateFault as exc:
             raise CannotRestart(self._loop.plan.app, exc.reason, exc.fix) from exc
         before = self._loop
         try:
             before.close()
-            self._loop = Loop(before.plan, self._clock, state=state, drops=before.drops)
+            self._loop = Loop(before.plan, self._clock, states=states, drops=before.drops)
         except BaseException as exc:
             self._stop(exc)
             raise
@@ -153,7 +172,7 @@ class TopologyTestDriver:
         if self._batch is not None:
             yield
             return
-        collected: list[RawRecord] = []
+        collected: list[Placed] = []
         self._batch = collected
         try:
             yield
@@ -198,32 +217,48 @@ class TopologyTestDriver:
         self._failure, self._ended = failure, True
 
     def _opened(self) -> dict[str, Any]:
-        return {**views(self._loop), **self._loop.processor_stores()}
+        return {**views(self._loop), **self._loop.partitions[0].processor_stores()}
 
-    def _pipe(self, topic: str, key: bytes | None, value: bytes | None, ts: int, headers: tuple[Header, ...]) -> None:
+    def _pipe(
+        self,
+        topic: str,
+        key: bytes | None,
+        value: bytes | None,
+        ts: int,
+        headers: tuple[Header, ...],
+        partition: int | None,
+    ) -> None:
         if self._ended:
             self._check_open(f"piping into topic {topic!r}")
-        raw = self._placed(topic, key, value, ts, headers)
+        if partition is not None:
+            self._check_partition(partition)
+        placed = self._placed(RawRecord(topic, ts, key, value, headers), partition)
         if self._batch is None:
-            self._run([raw])
+            self._run([placed])
         else:
-            self._batch.append(raw)
+            self._batch.append(placed)
 
-    def _run(self, batch: list[RawRecord]) -> None:
+    def _check_partition(self, partition: int) -> None:
+        count = len(self._loop.partitions)
+        if type(partition) is not int or not 0 <= partition < count:
+            raise OptionInvalid("partition", partition, f"one of the {count} there are, from 0 on", origin())
+
+    def _run(self, batch: list[Placed]) -> None:
         with _not_collecting():
             again = self._ran(batch)
             while again:
                 again = self._ran(again)
 
-    def _ran(self, batch: list[RawRecord]) -> list[RawRecord]:
+    def _ran(self, batch: list[Placed]) -> list[Placed]:
         """What a batch writes to topics that the application also reads: the next batch."""
         try:
-            found = self._loop.run(batch)
+            found = self._loop.run([raw for raw, _ in batch], [partition for _, partition in batch])
         except BaseException as exc:
             self._stop(exc)
             raise
         again = []
-        for one in found:
+        chosen = self._loop.chosen
+        for place, one in enumerate(found):
             raw = one[1]
             topic = raw.topic
             try:
@@ -232,7 +267,7 @@ class TopologyTestDriver:
                 written, read = self._first(topic)
             written.add(one)
             if read:
-                again.append(self._placed(topic, raw.key, raw.value, raw.ts, raw.headers))
+                again.append(self._placed(raw, chosen.get(place)))
         return again
 
     def _first(self, topic: str) -> tuple[Written, bool]:
@@ -245,13 +280,20 @@ class TopologyTestDriver:
             self._reads[topic] = True
         return self._written.setdefault(topic, Written()), self._reads[topic]
 
-    def _placed(
-        self, topic: str, key: bytes | None, value: bytes | None, ts: int, headers: tuple[Header, ...]
-    ) -> RawRecord:
-        """A record at the end of a topic."""
-        offset = self._offsets.get(topic, 0)
-        self._offsets[topic] = offset + 1
-        return RawRecord(topic, ts, key, value, headers, f"{topic}-0@{offset}")
+    def _placed(self, raw: RawRecord, partition: int | None) -> Placed:
+        """A record at the end of a partition of its topic: of that one, or of that of its key."""
+        topic, count = raw.topic, len(self._loop.partitions)
+        if partition is None:
+            partition = 0 if count == 1 else self._partition_of(topic, raw.key, count)
+        offset = self._offsets.get((topic, partition), 0)
+        self._offsets[topic, partition] = offset + 1
+        return RawRecord(topic, raw.ts, raw.key, raw.value, raw.headers, f"{topic}-{partition}@{offset}"), partition
+
+    def _partition_of(self, topic: str, key: bytes | None, count: int) -> int:
+        if key is not None:
+            return partition_of(key, count)
+        self._keyless[topic] = self._keyless.get(topic, -1) + 1
+        return self._keyless[topic] % count
 
 
 @contextmanager

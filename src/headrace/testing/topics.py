@@ -16,8 +16,8 @@ from headrace.plan.origin import origin
 from headrace.serde import Serde
 from headrace.testing.text import Table, as_table
 
-Send = Callable[[str, bytes | None, bytes | None, int, tuple[Header, ...]], None]
-"""Lets the application handle a record: topic, key, value, time, headers."""
+Send = Callable[[str, bytes | None, bytes | None, int, tuple[Header, ...], int | None], None]
+"""Lets the application handle a record: topic, key, value, time, headers, and the partition if it is not the key's."""
 
 Row = Record | tuple[Any, Any] | tuple[Any, Any, Moment]
 """What `pipe_records` takes: a record, (key, value), or (key, value, time)."""
@@ -34,11 +34,20 @@ class InputTopic:
         self._topic, self._key, self._value, self._send = topic, key, value, send
         self._now, self._advance = 0, 0
 
-    def pipe(self, value: Any = None, *, key: Any = None, ts: Moment | None = None, headers: Headers = ()) -> None:
+    def pipe(
+        self,
+        value: Any = None,
+        *,
+        key: Any = None,
+        ts: Moment | None = None,
+        headers: Headers = (),
+        partition: int | None = None,
+    ) -> None:
         """Write a record at the end of the topic, and let the application handle it.
 
         `ts` is in milliseconds since 1970 or a datetime; -1 is for a record without a time, as old producers wrote
-        them. Without it the record has the time of the topic, which then moves on.
+        them. Without it the record has the time of the topic, which then moves on. Without `partition` it goes where
+        Kafka's producers put its key; records without a key take turns.
         """
         try:
             data = None if value is None else self._value.write(value)
@@ -50,7 +59,7 @@ class InputTopic:
             self._now += self._advance
         elif type(ts) is not int or ts < _NO_TIME:
             ts = moment_ms("ts", ts, origin())
-        self._send(self._topic, key_data, data, ts, _headers(headers) if headers else ())
+        self._send(self._topic, key_data, data, ts, _headers(headers) if headers else (), partition)
 
     def pipe_values(
         self, values: Iterable[Any], *, start: Moment | None = None, advance: Duration | None = None

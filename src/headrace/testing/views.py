@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import merge
+from operator import itemgetter
 from typing import Any, ClassVar
 
 from headrace.errors import WrongKey, WrongStore
@@ -72,14 +74,15 @@ class KeyValueView(StoreView):
 
     kind, has = "a table", "get(key), all() and range(first, last)"
 
-    def __init__(self, name: str, store: KeyValueStore | VersionedStore, key: Serde[Any]) -> None:
+    def __init__(self, name: str, stores: Sequence[KeyValueStore | VersionedStore], key: Serde[Any]) -> None:
         super().__init__(name)
-        self._store, self._key = store, key
+        self._stores, self._key = stores, key
 
     def get(self, key: Any, as_of: Moment | None = None) -> Any:
         if as_of is not None:
             raise self._lacks("as_of")
-        return _value(self._store.get(self._written(self._key, key)))
+        data = self._written(self._key, key)
+        return _value(store.get(data) for store in self._stores)
 
     def all(self) -> Mapping[Any, Any]:
         return self.range()
@@ -88,7 +91,7 @@ class KeyValueView(StoreView):
         low, high = (None if bound is None else self._written(self._key, bound) for bound in (first, last))
         return entries_of(
             (self._key.read(key), stored.value)
-            for key, stored in self._store.items()
+            for key, stored in merge(*(store.items() for store in self._stores), key=itemgetter(0))
             if (low is None or low <= key) and (high is None or key <= high)
         )
 
@@ -97,12 +100,13 @@ class VersionedView(KeyValueView):
     """The contents of a versioned store: the newest version of every key, and what it was before."""
 
     kind, has = "a versioned table", "get(key, as_of=...), all() and range(first, last)"
-    _store: VersionedStore
+    _stores: Sequence[VersionedStore]
 
     def get(self, key: Any, as_of: Moment | None = None) -> Any:
         """The value of a key now, or as it was at a time; None if there was none, or it is not known any more."""
         moment = None if as_of is None else moment_ms("as_of", as_of, origin())
-        return _value(self._store.get(self._written(self._key, key), moment))
+        data = self._written(self._key, key)
+        return _value(store.get(data, moment) for store in self._stores)
 
 
 class WindowView(StoreView):
@@ -110,7 +114,7 @@ class WindowView(StoreView):
 
     kind, has = "windowed", "get(Windowed(key, start, end)), fetch(key, first, last) and all()"
 
-    def __init__(self, node: WindowedAggregation, stores: Stores) -> None:
+    def __init__(self, node: WindowedAggregation, stores: Sequence[Stores]) -> None:
         super().__init__(node.store)
         self._node, self._stores = node, stores
 
@@ -139,35 +143,50 @@ class WindowView(StoreView):
         )
 
     def _entries(self, first: int, last: int) -> Iterator[tuple[bytes, int, int, Any]]:
+        """By time, then by the bytes of the key, whichever partition they are in."""
+        return merge(*(self._of(stores, first, last) for stores in self._stores), key=self._order)
+
+    def _of(self, stores: Stores, first: int, last: int) -> Iterator[tuple[bytes, int, int, Any]]:
         node = self._node
         if isinstance(node, SessionWindowed):
-            for key, session, stored in self._stores.session_store(node.store, node.kept_ms).ended(first, last):
+            for key, session, stored in stores.session_store(node.store, node.kept_ms).ended(first, last):
                 yield key, session.start, session.end, stored.value
         else:
             size = node.windowed_serde().size_ms  # type: ignore[attr-defined]
-            for key, start, stored in self._stores.window_store(node.store, node.kept_ms).fetch_all(first, last):
+            for key, start, stored in stores.window_store(node.store, node.kept_ms).fetch_all(first, last):
                 yield key, start, start + size, stored.value
 
+    @staticmethod
+    def _order(entry: tuple[bytes, int, int, Any]) -> tuple[int, int, bytes]:
+        key, start, end, _ = entry
+        return end, start, key
 
-def views(loop: Loop) -> dict[str, StoreView]:
-    """The stores of a plan by their names; a store that several nodes share is seen as the first of them has it."""
+
+def views(loop: Loop, partition: int | None = None) -> dict[str, StoreView]:
+    """The stores of a plan by their names, of one partition or of all.
+
+    A store that several nodes share is seen as the first of them has it.
+    """
+    parts = loop.partitions if partition is None else [loop.partitions[partition]]
+    stores = [part.stores for part in parts]
     found: dict[str, StoreView] = {}
     for node in loop.plan.nodes:
         name = getattr(node, "store", None)
         if name is not None and name not in found and not isinstance(node, StreamJoin | DropDuplicates | GlobalStore):
-            found[name] = _view(loop, node, name)
+            found[name] = _view(stores[:1] if node.facts.everywhere else stores, node, name)
     return found
 
 
-def _view(loop: Loop, node: Node, name: str) -> StoreView:
+def _view(stores: Sequence[Stores], node: Node, name: str) -> StoreView:
     if isinstance(node, WindowedAggregation):
-        return WindowView(node, loop.stores)
+        return WindowView(node, stores)
     key = node.output().key.store_serde()
     history = getattr(node, "history_ms", None)
     if history is not None:
-        return VersionedView(name, loop.stores.versioned_store(name, history), key)
-    return KeyValueView(name, loop.stores.key_value_store(name), key)
+        return VersionedView(name, [one.versioned_store(name, history) for one in stores], key)
+    return KeyValueView(name, [one.key_value_store(name) for one in stores], key)
 
 
-def _value(stored: Stored | None) -> Any:
-    return None if stored is None else stored.value
+def _value(found: Iterable[Stored | None]) -> Any:
+    """The value of the partition that has one."""
+    return next((stored.value for stored in found if stored is not None), None)

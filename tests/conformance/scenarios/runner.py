@@ -128,7 +128,7 @@ def written(driver: TopologyTestDriver) -> list[Row]:
 def watch(driver: TopologyTestDriver, node: Node | None) -> list[Record]:
     """The changes that a node sends on, collected as they come."""
     seen: list[Record] = []
-    for task in driver._loop._tasks if node else ():
+    for task in driver._loop.partitions[0]._tasks if node else ():
         for operator in task._operators.values():
             if node is not None and operator.node.name == node.name:
                 operator.lead((seen.append, *operator._ways))

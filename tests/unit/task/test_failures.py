@@ -175,4 +175,4 @@ def test_a_row_that_cannot_be_decoded_leaves_the_table_as_it_is() -> None:
     loop = Loop(rewrite(app.plan()), SetClock())
     found = loop.run([number(1), RawRecord(topic="in", key=b"k", value=b"12", ts=5)])
     assert [(raw.topic, raw.key) for _, raw in found] == [("failed", b"k"), ("app-rows-changelog", b"k")]
-    assert [(key, row.value) for key, row in loop.stores.key_value_store("rows").items()] == [(b"k", 1)]
+    assert [(key, row.value) for key, row in loop.partitions[0].stores.key_value_store("rows").items()] == [(b"k", 1)]

@@ -68,7 +68,7 @@ def test_what_is_remembered_beside_stores_prints() -> None:
     windows.emit_strategy(hr.on_window_close()).count(store="n").to_stream().to("out")
     driver = TopologyTestDriver(app)
     driver.input("in").pipe("x", key="a", ts=25)
-    assert repr(driver._loop.state.memory) == (
+    assert repr(driver._loop.partitions[0].state.memory) == (
         "Memory({'in': {'stream time of the task': Taken(ms=25), 'partition times': {'in': 25}}, "
         "'n': {'stream time': Seen(ms=25, stood=-1, since=0), 'closed': Closed(up_to=15)}, "
         "'store.n': {'times': Kept(newest=20, gone=10, earliest=20)}})"
