@@ -90,9 +90,14 @@ class _Binder:
                 return self._built(tree, record_type(cls, self._line(tree)), dict(fields))
             case Call(name, args):
                 return self._call(tree, name, tuple(self.bind(arg) for arg in args))
+            case Attribute(Attribute(target, "window"), "start" | "end" as name) if self._is_windowed(target):
+                return self._field(tree, self.bind(target), name)
             case Attribute(target, name):
                 return self._field(tree, self.bind(target), name)
         raise AssertionError(f"a new kind of tree: {tree!r}")
+
+    def _is_windowed(self, tree: Tree) -> bool:
+        return isinstance(self.bind(tree).type, WindowedType)
 
     def _line(self, tree: Tree) -> str:
         return tree.line or self._origin

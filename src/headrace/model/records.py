@@ -67,17 +67,12 @@ def record_type(cls: type, origin: str) -> StructType:
     return _struct(cls, ())
 
 
-def tuple_type(annotation: Any, origin: str) -> TupleType:
-    """The type of `tuple[str, int]`: of two or more types that a field can have. Each item may be None.
+def type_of(annotation: Any, what: str, origin: str) -> Type:
+    """The type that an annotation means; `what` is annotated so, at the line `origin`.
 
-    >>> str(tuple_type(tuple[str, int], "app.py:7"))
+    >>> str(type_of(tuple[str, int | None], "a key", "app.py:7"))
     'tuple[str, int]'
     """
-    return _Reader(f"an item of {_shown(annotation)}", lambda: origin, ()).tuple_of(annotation)
-
-
-def type_of(annotation: Any, what: str, origin: str) -> Type:
-    """The type that an annotation means; `what` is annotated so, at the line `origin`."""
     return _Reader(what, lambda: origin, ()).type_of(annotation)
 
 

@@ -288,6 +288,8 @@ def test_fields_of_windowed_keys() -> None:
     types = {"key": windowed_of(STR), "value": INT}
     bound = bind(hr.key.key + "@" + hr.text(hr.key.end - hr.key.start), types, "app.py:1")
     assert (str(bound.type), bound.python()({"key": hr.Windowed("ann", 5, 9)})) == ("str", "ann@4")
+    span = bind(hr.key.window.end - hr.key.window.start, types, "app.py:1")
+    assert (str(span.type), span.python()({"key": hr.Windowed("ann", 5, 9)})) == ("int", 4)
     with pytest.raises(UnknownName, match=r"Windowed\[str\] has no field begin(.|\n)*there are key, start, end"):
         bind(hr.key.begin, types, "app.py:1")
     with pytest.raises(NotTraceable, match=r"Windowed\[str\].window is an object of its own"):

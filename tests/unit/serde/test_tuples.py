@@ -85,6 +85,8 @@ def test_items_of_every_type_that_a_field_can_have() -> None:
     serde = hr.json(tuple[float, int | None])
     assert serde.type == hr.json(tuple[float, int]).type  # each item may be None
     assert serde.write((1.5, None)) == b"[1.5,null]"
+    assert hr.json(list[float | None]).write([1.5, None]) == b"[1.5,null]"
+    assert hr.json(dict[str, list[int]]).read(b'{"a":[1]}') == {"a": [1]}
     nested = hr.json(tuple[str, list[int], dict[str, float], tuple[int, str] | None])
     value = ("a", [1, 2], {"x": 1.0}, (3, "b"))
     assert nested.read(nested.write(value)) == value

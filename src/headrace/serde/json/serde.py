@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from math import isinf
 from typing import Any, NoReturn, TypeVar, overload
 
-from headrace.model.records import record_type, tuple_type
+from headrace.model.records import record_type, type_of
 from headrace.model.types import DECIMAL, JSON, DictType, ListType, OptionalType, StructType, TupleType, Type
 from headrace.model.where import calling_line
 from headrace.serde.base import Serde
@@ -67,7 +67,8 @@ def json(record: type[T]) -> JsonSerde[T]: ...
 def json(record: type[Any] | None = None) -> JsonSerde[Any]:
     """Records as JSON: of a dataclass, a TypedDict or a pydantic model, or without one any JSON.
 
-    A tuple of them, or of plain types, is a list: `hr.json(tuple[str, int])` for the key of a table by two columns.
+    Several of them, or of plain types, are `list[Order]`, `dict[str, Order]` or a tuple, which is a list, too:
+    `hr.json(tuple[str, int])` for the key of a table by two columns.
 
     Read: a field that is missing gets its default, or None if it may be None, or is refused; null is taken only where
     None may be; fields that the class does not have are left out; an int is taken for a float, nothing else is
@@ -77,9 +78,10 @@ def json(record: type[Any] | None = None) -> JsonSerde[Any]:
         orders = app.stream("orders", value=hr.json(Order))
         events = app.stream("events", value=hr.json())
     """
-    if typing.get_origin(record) is tuple:
-        return JsonSerde(tuple_type(record, calling_line() or "?"))
-    return JsonSerde(JSON if record is None else record_type(record, calling_line() or "?"))
+    here = calling_line() or "?"
+    if typing.get_origin(record) in (tuple, list, dict):
+        return JsonSerde(type_of(record, f"an item of {record}", here))
+    return JsonSerde(JSON if record is None else record_type(record, here))
 
 
 def _parsed(data: bytes, real: Any) -> Any:
