@@ -33,7 +33,7 @@ bursts = (
     .aggregate(Burst, added, merger=together, store="bursts")
 )
 # A session that grows has a new key each time, and its old one is deleted: those are no alerts.
-alarming = bursts.filter(lambda _, burst: (burst.payments >= 3) & (burst.total > 500))
+alarming = bursts.filter(lambda _, burst: burst.payments >= 3 and burst.total > 500)
 alerts = alarming.to_stream().filter_not(lambda _, burst: hr.is_null(burst))
 alerts.select_key(lambda session, _: session.key).to("alerts", value=hr.json(Burst))
 

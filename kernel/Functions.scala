@@ -24,7 +24,7 @@ object Functions {
 
   private def all: Seq[(String, FunctionBuilder)] = 
     special ++ plumbing ++ numbers ++ comparisons ++ texts ++ codecs ++ Letters.functions ++ Parts.functions ++
-      Rounding.functions ++ Moments.functions ++ Urls.functions ++ Patterns.functions ++ Items.functions ++
+      Rounding.functions ++ Formats.functions ++ Moments.functions ++ Urls.functions ++ Patterns.functions ++ Items.functions ++
       PythonDecimal.functions ++ Untyped.functions ++ Shape.functions
 
   private def special: Seq[(String, FunctionBuilder)] = Seq(

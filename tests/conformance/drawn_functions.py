@@ -74,7 +74,8 @@ class Drawing:
             return self._rng.choice(plain)
         one, two = self._str(depth - 1), self.of(self._rng.choice(["str", "int", "float", "bool"]), depth - 1)
         named = self._rng.choice(["a1", "a2", "a3", "a1 + LIMIT", "len(a0)", "a2 if a1 else a4", *plain[:2]])
-        texts = [f"f'<{{{named}}}>'", f"f'{{a0}}{{{named}!s}}'", f"str({two})", f"({one} + {one})", f"{one}.upper()"]
+        shown = self._rng.choice([named, named, "a1:5d", "a2:,.2f", "a0:>4"])
+        texts = [f"f'<{{{shown}}}>'", f"f'{{a0}}{{{named}!s}}'", f"str({two})", f"({one} + {one})", f"{one}.upper()"]
         calls = [f"shorter({one})", f"shorter({one}, most)", f"'-'.join([{one}, 'z'])", f"min({one}, 'b')"]
         calls += [f"re.sub('a|b', 'c', {one})", f"(WORD.match({one}) or 'z') and 'y'"]
         return self._rng.choice([*plain, *texts, *calls])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import product
 
 import pytest
 from pyspark.sql import SparkSession
@@ -16,6 +17,8 @@ from conformance.samples import LINE, PAIR, SAMPLES, SIZE, rows
 from headrace.expr import Bound, bind
 from headrace.expr.bound import Applied
 from headrace.expr.functions import ANY, TABLE, Function
+from headrace.expr.functions.formats import FORMATS
+from headrace.expr.functions.formats import refusal as format_refusal
 from headrace.expr.functions.patterns import PATTERNS, refusal
 from headrace.expr.syntax import Expr, as_expr, tree_of
 from headrace.expr.tree import Attribute, Call, Symbol, Tree
@@ -52,6 +55,8 @@ def called(function: Function, types: tuple[Type, ...]) -> Applied:
     args = tuple(Symbol(name) for name in symbols)
     attribute = function.name.startswith("@")
     expr = Expr(Attribute(args[0], function.name[1:]) if attribute else Call(function.name, args))
+    if function in FORMATS:
+        expr = Expr(Call("format", (args[0], tree_of(as_expr(">9")))))
     bound = bind(expr, dict(zip(symbols, types, strict=True)), "here")
     assert isinstance(bound, Applied)
     return bound
@@ -74,7 +79,7 @@ def calls() -> dict[tuple[Type, ...], list[Bound]]:
 def test_a_function_means_the_same_in_both_forms(types: tuple[Type, ...], spark: SparkSession) -> None:
     missing = [type_ for type_ in types if type_ not in SAMPLES]
     assert not missing, f"no values to try {missing} on: add some to samples.py"
-    found = [bound for bound in calls()[types] if bound.function not in PATTERNS]  # type: ignore[attr-defined]
+    found = [bound for bound in calls()[types] if bound.function not in (*PATTERNS, *FORMATS)]  # type: ignore[attr-defined]
     assert differences(spark, found, types, rows(types, SEED)) == []
 
 
@@ -85,6 +90,16 @@ def test_a_pattern_means_the_same_in_both_forms(function: Function, spark: Spark
         args = (Symbol("a0"), tree_of(as_expr(pattern)), Symbol("a1"))
         bound = bind(Expr(Call(function.name, args[: len(function.takes)])), {"a0": STR, "a1": STR}, "here")
         assert differences(spark, [bound], (STR, STR), texts) == []
+
+
+def test_a_format_means_the_same_in_both_forms(spark: SparkSession) -> None:
+    parts = (["", "*<", ">", "é^", "="], ["", "+", " ", "-"], ["", "0"], ["", "9", "24"], ["", ",", "_"])
+    specs = ["".join(some) for some in product(*parts, ["", ".0", ".2", ".17"], ["", "s", "d", "f", "%"])]
+    for type_ in (INT, FLOAT, STR):
+        known = [spec for spec in specs if format_refusal(type_, spec) is None]
+        trees = [tree_of(as_expr(spec)) for spec in random.Random(SEED).sample(known, 30)]
+        bounds = [bind(Expr(Call("format", (Symbol("a0"), tree))), {"a0": type_}, "here") for tree in trees]
+        assert differences(spark, bounds, (type_,), rows((type_,), SEED, count=60)) == []
 
 
 def drawn_pattern(rng: random.Random, depth: int = 2) -> str:
@@ -123,7 +138,9 @@ def test_the_forms_agree_without_generated_code(spark: SparkSession) -> None:
 
 
 UNTYPED = (JSON, DECIMAL, dict_of(ANY))
-NESTED = [one for one in TABLE if one not in PATTERNS and not {one.gives, *one.takes}.intersection(UNTYPED)]
+NESTED = [
+    one for one in TABLE if one not in (*PATTERNS, *FORMATS) and not {one.gives, *one.takes}.intersection(UNTYPED)
+]
 COLUMNS = (STR, INT, FLOAT, BOOL, STR)
 
 

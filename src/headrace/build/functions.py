@@ -12,7 +12,9 @@ from typing import Any
 
 from headrace.errors import NotTraceable, OptionInvalid, UnknownName, WrongType
 from headrace.expr import Bound, Expr, Opaque, bind, check_parameters, only_computes, traced
+from headrace.expr.choices import of_numbers
 from headrace.expr.opaque import shown
+from headrace.expr.syntax import tree_of
 from headrace.model.holding import holds
 from headrace.model.records import is_record, record_type
 from headrace.model.types import (
@@ -124,7 +126,9 @@ def _traced(
     try:
         found = traced(function, form, here, op, predicate=check is not None and check.untraced == BOOL)
         helped = found.helped
-        result = bind(found.expr, symbols, here)
+        tree = tree_of(found.expr)
+        expr = Expr(of_numbers(tree)) if _declared(function) == FLOAT else found.expr
+        result = bind(expr, symbols, here)
         if helped and check is not None:
             check.run(result.type, here)
             if result.nullable and check.whole:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 
 from headrace.errors import NotTraceable, PlanError, UnknownName, WrongType
 from headrace.expr.bound import Applied, Bound, Constant, Input, Items, Pair
-from headrace.expr.fit import arguments, assigned, has_method, joint, methods_of, result, retyped, rows_of
+from headrace.expr.fit import always_true, arguments, assigned, has_method, joint, methods_of, result, retyped, rows_of
 from headrace.expr.functions import ANY, Function, signature
+from headrace.expr.functions.formats import refusal
 from headrace.expr.members import OfMember, parts_of
 from headrace.expr.records import FieldOf, Needed, Struct
 from headrace.expr.syntax import Expr, tree_of
@@ -177,6 +179,9 @@ class _Binder:
             case "[]", (Bound(type=TupleType(items=items)), Constant(value=int(at))) if -len(items) <= at < len(items):
                 return ItemOf(items[at], True, str(tree), args[0], at % len(items))
         types = tuple(arg.type for arg in args)
+        if name == "bool" and always_true(types[0]):
+            there = Call("~", (Call("is_null", tree.parts),), line=tree.line)
+            return replace(self.bind(there), text=str(tree))
         if isinstance(tree, Call) and tree.in_place and _changes(types[0]):
             raise NotTraceable("the function", f"`{name}=` changes a {types[0]} in place", self._line(tree))
         rows = rows_of(name)
@@ -186,15 +191,24 @@ class _Binder:
             for row in rows:
                 needed = arguments(row, types, widen)
                 if needed is not None:
+                    self._check_format(tree, name, args)
                     return _applied(tree, row, args, needed)
         if name == "if":
-            ways = f"it gives {types[1]} on one of its ways and {types[2]} on another: let both be of one type"
+            ways = f"it gives {types[1]} on one of its ways and {types[2]} on another"
+            ways += ": let them be of one type (0.0 for 0, or def ... -> float)"
             raise NotTraceable("the function", ways, self._line(tree))
         alike = [row for row in rows if len(row.takes) == len(types)] or rows
         alike = [row for row in alike if has_method(row, types[0]) and row.takes[0] != ANY] or alike
         wanted = " or ".join(dict.fromkeys(signature(name, row.takes) for row in alike))
         fix = _SERDE_NEEDED if any(isinstance(arg, Input) and arg.type == BYTES for arg in args) else None
         raise WrongType(f"`{tree}`", signature(name, types), wanted, self._line(tree), fix)
+
+    def _check_format(self, tree: Tree, name: str, args: tuple[Bound, ...]) -> None:
+        if name == "format":
+            spec = args[1].value if isinstance(args[1], Constant) else None
+            reason = refusal(args[0].type, spec) if isinstance(spec, str) else "its format is computed"
+            if reason is not None:
+                raise NotTraceable("the function", reason, self._line(tree))
 
     def _unknown(self, tree: Tree, type_: Type, what: str, name: str) -> PlanError:
         if isinstance(type_, StructType | EnumType) and hasattr(type_.cls, name):

@@ -53,6 +53,14 @@ def choice(condition: Tree, then: Tree, otherwise: Tree) -> Tree:
     return Call("if", (condition, then, otherwise), line=condition.line)
 
 
+def of_numbers(tree: Tree) -> Tree:
+    """A choice between ints and floats as one of floats, for a function that says that it gives those."""
+    match tree:
+        case Call("if", (condition, then, otherwise)):
+            return Call("when", (condition, of_numbers(then), of_numbers(otherwise)), line=tree.line)
+    return tree
+
+
 def _and(one: Tree, other: Tree) -> Tree:
     return Call("&", (one, other), line=one.line)
 

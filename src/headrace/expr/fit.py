@@ -22,6 +22,7 @@ from headrace.model.types import (
     OptionalType,
     PairType,
     StructType,
+    TupleType,
     Type,
     dict_of,
     keyed_struct,
@@ -129,6 +130,24 @@ def _fit(row: Function, wanted: Type, found: Type) -> Type | None:
     if wanted in (ANY, found) or (_open(wanted) and type(wanted) is type(found)):
         return found
     return None
+
+
+def always_true(type_: Type) -> bool:
+    """Whether all values of a type but None are true, as those of classes are that do not say otherwise."""
+    match type_:
+        case TupleType() | PairType():
+            return True
+        case StructType(keyed=True, fields=fields):
+            return any(one.needed for one in fields)
+        case StructType(cls=cls):
+            return not _says_truth(cls)
+        case EnumType(cls=cls):
+            return _mixed_in(type_) is None and not _says_truth(cls)
+    return False
+
+
+def _says_truth(cls: type) -> bool:
+    return any(name in vars(one) for one in cls.__mro__ for name in ("__bool__", "__len__"))
 
 
 def _mixed_in(type_: EnumType) -> Type | None:

@@ -57,7 +57,7 @@ def other(one: object, other: object) -> object:
 
 def within(part: object, whole: Any) -> object:
     """`part in whole`."""
-    if isinstance(whole, Expr):
+    if isinstance(whole, Expr) or (isinstance(whole, str | bytes) and isinstance(part, Expr)):
         return _helped(call("contains", whole, part))
     # All items are computed before the first is compared: those that are symbols have to be used on every way.
     if isinstance(part, Expr) and isinstance(whole, tuple | list | set | frozenset | dict) and not _has_symbols(whole):
@@ -84,9 +84,10 @@ def formatted(value: object, conversion: int, spec: object) -> object:
     """`{value!s:spec}` in an f-string."""
     if not isinstance(value, Expr) and not isinstance(spec, Expr):
         return format(_CONVERSIONS[conversion](value), str(spec))
-    if spec != "" or conversion in (ord("r"), ord("a")):
-        raise ValueNeeded("a format, !r or !a in an f-string needs the value now: use + and hr.text(...)")
-    return _helped(call("text", value))
+    if not isinstance(spec, str) or conversion in (ord("r"), ord("a")):
+        raise ValueNeeded("!r, !a, or a format that is computed, needs the value now in an f-string")
+    converted = call("text", value) if conversion == ord("s") or spec == "" else value
+    return _helped(converted if spec == "" else call("format", converted, spec))
 
 
 def called(function: Any, /, *args: Any, **named: Any) -> Any:

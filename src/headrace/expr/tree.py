@@ -140,8 +140,8 @@ class Call(Tree):
         if name == "if":
             condition, then, otherwise = args
             return f"{_within(then, 0)} if {_within(condition, 0)} else {otherwise}"
-        if name == "bool":
-            return f"bool({args[0]})"
+        if name in ("bool", "format"):
+            return f"{name}({', '.join(map(str, args))})"
         if name == "[]":
             return f"{_within(args[0], _ATOM)}[{args[1]}]"
         if name == "[::-1]":

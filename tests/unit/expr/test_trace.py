@@ -139,7 +139,7 @@ def test_several_parameters() -> None:
         (lambda v: v + hr.text(int(time.time())), 0, "time is read once, while the topology is declared"),
         (lambda v: v + datetime.now().year, 0, "datetime is read once, while the topology is declared"),
         (lambda v: v.missing.lower() + undefined, 0, "NameError: name 'undefined' is not defined"),  # type: ignore[name-defined]  # noqa: F821
-        (lambda v: f"{v!r}", 0, "a format, !r or !a in an f-string needs the value now: use + and hr.text(...)"),
+        (lambda v: f"{v!r}", 0, "!r, !a, or a format that is computed, needs the value now in an f-string"),
         (unsold, 1, "KeyError: value"),
         (lambda v: {v}, 0, "looking it up in a set or dict needs the value now"),
         (lambda v: hr.when(v == "a", 1), 0, "hr.when(...) needs .otherwise(...)"),

@@ -12,8 +12,10 @@ import pytest
 
 import headrace as hr
 from headrace.dsl import Builder
-from headrace.errors import NotTraceable
-from headrace.expr import Opaque, trace
+from headrace.errors import NotTraceable, WrongType
+from headrace.expr import Opaque, bind, trace
+from headrace.model.records import record_type
+from headrace.model.types import FLOAT
 from headrace.plan.nodes import Filter, MapValues
 
 LIMIT, KNOWN, NOTHING, WORD = 3, {"a"}, None, re.compile("[a-z]+|x")
@@ -72,9 +74,11 @@ def closed(limit: int) -> Callable[[Any], Any]:
         (lambda v: v in ("a", "b"), "(value == 'a') | (value == 'b')"),
         (lambda v: v not in KNOWN, "~(value == 'a')"),
         (lambda v: "a" in v, "hr.contains(value, 'a')"),
+        (lambda v: v in "abc", "hr.contains('abc', value)"),
         (lambda v: 1 if v else 2, "1 if bool(value) else 2"),
         (lambda v: f"<{v}>", "'<' + hr.text(value) + '>'"),
         (lambda v: f"{LIMIT:>3}{v!s}", "'  3' + hr.text(value)"),
+        (lambda v: f"{v:.2f}|{v!s:>9}", "format(value, '.2f') + '|' + format(hr.text(value), '>9')"),
         (lambda v: str(int(v)), "hr.text(hr.integer(value))"),
         (lambda v: "-".join([v, "x"]), "'-'.join([value, 'x'])"),
         (lambda v: any(v.startswith(one) for one in ("a", "b")), "value.startswith('a') | value.startswith('b')"),
@@ -165,6 +169,21 @@ class Order:
     paid: bool
 
 
+class Asked(Enum):
+    YES = "yes"
+    NO = "no"
+
+    def __bool__(self) -> bool:
+        return self is Asked.YES
+
+
+@dataclass
+class Reply:
+    order: Order | None
+    kind: Kind | None
+    asked: Asked | None
+
+
 def app_of(**ops: Any) -> Any:
     app = Builder("app")
     stream = app.stream("in", key=hr.STRING, value=hr.json(Order))
@@ -178,11 +197,34 @@ def test_a_predicate_may_be_of_any_type() -> None:
     assert str(found) == "bool(value.amount) & bool(value.paid)"
 
 
+def test_what_is_there_is_true_if_its_class_does_not_say_otherwise() -> None:
+    def bound(function: Any) -> Any:
+        return bind(trace(function, ("value",), "here"), {"value": record_type(Reply, "here")}, "here")
+
+    for function in (lambda v: v.order and v.kind and "both", lambda v: "there" if v.order else None):
+        for value in (Reply(None, None, None), Reply(Order(0.0, False), Kind.NEW, None), Reply(None, Kind.NEW, None)):
+            assert bound(lambda v, f=function: bool(f(v))).python()({"value": value}) == bool(function(value))
+    with pytest.raises(WrongType):
+        bound(lambda v: 1 if v.asked else 2)
+
+
+def test_an_int_becomes_a_float_where_the_function_says_so() -> None:
+    def paid(v: Order) -> float:
+        return v.amount if v.paid and v.amount else 0
+
+    app = Builder("app")
+    app.stream("in", key=hr.STRING, value=hr.json(Order)).map_values(paid).to("out")
+    found = app.plan().of(MapValues)[0].value
+    assert found.type == FLOAT
+    assert found.python()({"value": Order(None, True)}) == 0.0
+
+
 @pytest.mark.parametrize(
     ("function", "reason"),
     [
         (lambda v: 0 if v.amount is None else v.amount, "it gives int on one of its ways and float on another"),
         (lambda v: f"{v.paid}" if v.paid else v.mout, "Order has no field mout"),
+        (lambda v: f"{v.amount:e}", "the format 'e' of float is only known to Python"),
         (lambda v: len(v.amount), "`hr.length(value.amount)` is hr.length(float)"),
     ],
 )

@@ -6,6 +6,7 @@ it on in `tests/conformance/test_expressions.py`, which walks this table.
 
 from headrace.expr.functions.convert import CONVERT
 from headrace.expr.functions.digests import DIGESTS
+from headrace.expr.functions.formats import FORMATS
 from headrace.expr.functions.items import ITEMS
 from headrace.expr.functions.letters import LETTERS
 from headrace.expr.functions.logic import LOGIC
@@ -19,7 +20,7 @@ from headrace.expr.functions.row import ANY, Function, signature
 from headrace.expr.functions.text import TEXT
 from headrace.expr.functions.urls import URLS
 
-_TEXTS = (*TEXT, *LETTERS, *PARTS, *PATTERNS, *URLS, *DIGESTS)
+_TEXTS = (*FORMATS, *TEXT, *LETTERS, *PARTS, *PATTERNS, *URLS, *DIGESTS)
 # Rows that take anything come last: those for given types mean the same and are faster.
 TABLE: tuple[Function, ...] = (*NUMBERS, *ROUNDING, *_TEXTS, *ITEMS, *LOGIC, *CONVERT, *MOMENTS, *OBJECTS)
 

@@ -41,6 +41,8 @@ class Function:
             return f"None has no {self.name[1:]}"
         if self.name.startswith("."):
             return f"None has no {self.name[1:]}()" if position == 0 else f"{self.name[1:]}() does not take None"
+        if self.name == "format":
+            return "format() does not take None"
         if self.name.isidentifier():
             return f"hr.{self.name}() does not take None"
         if self.name.startswith("["):
