@@ -14,10 +14,10 @@ from headrace.expr.functions.formats import refusal
 from headrace.expr.members import OfMember, parts_of
 from headrace.expr.records import FieldOf, Needed, Struct
 from headrace.expr.syntax import Expr, tree_of
-from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Symbol, Tree, Tupled
+from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Replaced, Symbol, Tree, Tupled
 from headrace.expr.tuples import ItemOf, Tuple
 from headrace.expr.windowed import InWindow
-from headrace.model.records import record_type
+from headrace.model.records import is_plain, record_type
 from headrace.model.types import (
     BYTES,
     INT,
@@ -90,6 +90,8 @@ class _Binder:
                 return self._in_window(tree, dict(fields))
             case Built(cls, fields):
                 return self._built(tree, record_type(cls, self._line(tree)), dict(fields))
+            case Replaced(target, fields):
+                return self._replaced(tree, target, dict(fields))
             case Call(name, args):
                 return self._call(tree, name, tuple(self.bind(arg) for arg in args))
             case Attribute(Attribute(target, "window"), "start" | "end" as name) if self._is_windowed(target):
@@ -171,6 +173,17 @@ class _Binder:
             reason = f"Windowed.{name} is None, {bound.type} is needed"
             parts.append(Needed(bound.type, False, str(bound), bound, reason) if bound.nullable else bound)
         return InWindow(windowed_of(parts[0].type), False, str(tree), *parts)
+
+    def _replaced(self, tree: Tree, target: Tree, changes: dict[str, Tree]) -> Bound:
+        struct = self.bind(target).type
+        if not isinstance(struct, StructType) or not is_plain(struct.cls):
+            raise NotTraceable("the function", f"replace() of {struct} runs its own code", self._line(tree))
+        names = [one.name for one in struct.fields]
+        unknown = [name for name in changes if name not in names]
+        if unknown or len(changes) == len(names):  # of all fields, nothing would ask whether the old one is there
+            raise NotTraceable("the function", f"`{tree}` is no replacement of some fields", self._line(tree))
+        kept = {name: Attribute(target, name, line=tree.line) for name in names}
+        return self._built(tree, struct, {**kept, **changes})
 
     def _call(self, tree: Tree, name: str, args: tuple[Bound, ...]) -> Bound:
         match name, args:

@@ -14,7 +14,7 @@ from typing import Any, Generic, NoReturn, TypeVar, overload
 
 from headrace.errors import NotTraceable, NumberTooLarge
 from headrace.expr.choices import truth
-from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Tree, Tupled
+from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Replaced, Tree, Tupled
 from headrace.expr.ways import ValueNeeded, walking
 from headrace.expr.where import calling_line
 from headrace.model.records import enum_type
@@ -305,6 +305,14 @@ def call(function: str, *args: object) -> Expr:
 
 def _called(function: str, args: tuple[object, ...], *, in_place: bool = False) -> Expr:
     tree = Call(function, tuple(tree_of(as_expr(arg)) for arg in args), line=calling_line(), in_place=in_place)
+    _note(tree)
+    return Expr(tree)
+
+
+def replaced(of: object, /, **fields: object) -> Expr:
+    """`dataclasses.replace()`."""
+    given = tuple((name, tree_of(as_expr(item))) for name, item in fields.items())
+    tree = Replaced(tree_of(as_expr(of)), given, line=calling_line())
     _note(tree)
     return Expr(tree)
 

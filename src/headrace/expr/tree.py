@@ -114,6 +114,17 @@ class Built(Tree):
 
 
 @dataclass(frozen=True)
+class Replaced(Tree):
+    """`dataclasses.replace(target, amount=b)`"""
+
+    target: Tree
+    fields: tuple[tuple[str, Tree], ...]
+
+    def __str__(self) -> str:
+        return f"replace({self.target}, {', '.join(f'{name}={item}' for name, item in self.fields)})"
+
+
+@dataclass(frozen=True)
 class Attribute(Tree):
     """`target.name`, not called."""
 

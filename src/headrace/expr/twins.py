@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import math
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from headrace.expr.choices import truth
 from headrace.expr.fit import rows_of
 from headrace.expr.front import floating, integer, length, text
 from headrace.expr.named import gcd, is_finite, is_nan, square_root
-from headrace.expr.syntax import Expr, as_expr, call, tree_of
+from headrace.expr.syntax import Expr, as_expr, call, replaced, tree_of
 
 Twin = Callable[..., Expr]
 
@@ -30,6 +31,7 @@ _TWINS: tuple[tuple[object, Twin], ...] = (
     (math.isnan, is_nan),
     (math.isfinite, is_finite),
     (math.gcd, gcd),
+    (dataclasses.replace, replaced),
 )
 
 

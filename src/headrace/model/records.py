@@ -81,6 +81,14 @@ def is_record(cls: object) -> bool:
     return isinstance(cls, type) and (dataclasses.is_dataclass(cls) or _is_typed_dict(cls) or is_model(cls))
 
 
+def is_plain(cls: type) -> bool:
+    """Whether instances of a class are made of their fields and nothing else: a dataclass without code of its own."""
+    if not dataclasses.is_dataclass(cls) or hasattr(cls, "__post_init__"):
+        return False
+    code = getattr(cls.__init__, "__code__", None)  # the generated one has no file
+    return code is not None and code.co_filename == "<string>" and all(one.init for one in dataclasses.fields(cls))
+
+
 def is_model(cls: type) -> bool:
     """Whether a class is a pydantic model. Only a program that has imported pydantic can have one."""
     pydantic = sys.modules.get("pydantic")

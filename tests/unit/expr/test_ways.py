@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -206,6 +206,30 @@ def test_what_is_there_is_true_if_its_class_does_not_say_otherwise() -> None:
             assert bound(lambda v, f=function: bool(f(v))).python()({"value": value}) == bool(function(value))
     with pytest.raises(WrongType):
         bound(lambda v: 1 if v.asked else 2)
+
+
+@dataclass
+class Checked:
+    amount: int
+    paid: bool
+
+    def __post_init__(self) -> None:
+        assert self.amount > 0
+
+
+def test_a_record_with_other_fields() -> None:
+    def bound(function: Any, cls: type) -> Any:
+        return bind(trace(function, ("value",), "here"), {"value": record_type(cls, "here")}, "here")
+
+    paid = bound(lambda v: replace(v, paid=True) if v.amount else v, Order)
+    assert paid.python()({"value": Order(1.5, False)}) == Order(1.5, True)
+    assert str(paid) == "replace(value, paid=True) if bool(value.amount) else value"
+    with pytest.raises(NotTraceable, match=r"replace\(\) of Checked runs its own code"):
+        bound(lambda v: replace(v, paid=True), Checked)
+    with pytest.raises(NotTraceable, match="is no replacement of some fields"):
+        bound(lambda v: replace(v, total=True), Order)
+    with pytest.raises(TypeError, match="None has no field"):
+        bound(lambda v: replace(v, paid=True), Order).python()({"value": None})
 
 
 def test_an_int_becomes_a_float_where_the_function_says_so() -> None:
