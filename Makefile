@@ -7,7 +7,7 @@ READY := .venv/ready
 QUIX := .venv/bench/ready
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 
-.PHONY: help demo test check types pure browser chaos wheel format bench clean
+.PHONY: help demo test check style types pure whole browser chaos wheel format bench clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list.
@@ -16,20 +16,25 @@ help: ## Show this list.
 demo: $(READY) ## Run the word count demo: broker, Spark and a live table.
 	@$(BIN)/headrace demo word-count
 
-test: check browser ## Run all tests, on a real broker and real Spark too.
-	@$(BIN)/pytest -m spark --numprocesses 3 --dist loadfile --no-loadscope-reorder
+test: style browser ## Run all tests, on a real broker and real Spark too.
+	@$(MAKE) --no-print-directory --jobs 2 types whole
 
-check: $(READY) ## Run the fast loop: format, lint, types, tests in pure Python.
-	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/ruff check --quiet .
+check: style ## Run the fast loop: format, lint, types, tests in pure Python.
 	@$(MAKE) --no-print-directory --jobs 2 types pure
 
-# The two halves of `check` that take long.
+style: $(READY)
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+
+# What takes long: types and tests side by side, the files of tests in three processes.
 types: $(READY)
 	@$(BIN)/mypy
 
 pure: $(READY)
 	@$(BIN)/pytest -q -m "not spark"
+
+whole: $(READY)
+	@$(BIN)/pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 # Pages are tested in a real one. Where it is missing, Debian's is installed; elsewhere somebody has to do that.
 browser: $(READY)

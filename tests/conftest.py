@@ -14,7 +14,7 @@ from headrace.errors import SetupError
 from headrace.jvm.java import find_java
 from headrace.log.broker import EmbeddedBroker
 from headrace.log.topics import Topics
-from slowest import tell_slowest
+from slowest import slowest_first, tell_slowest
 
 
 def pytest_sessionstart() -> None:
@@ -23,6 +23,11 @@ def pytest_sessionstart() -> None:
         find_java()
     except SetupError as error:
         pytest.exit(f"error: {error}", returncode=1)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first."""
+    slowest_first(items)
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
