@@ -68,7 +68,7 @@ class Rows(Sequence[Row]):
 
     def _repr_html_(self) -> str:
         heads, rows = self._table()
-        caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
+        caption = f"<caption style={_STYLE!r}>{escape(self.title)}</caption>" if self.title else ""
         note = f"<p><small>{escape(self.note)}</small></p>" if self.note else ""
         head, body = _line("th", heads), "".join(_line("td", cells) for cells in rows)
         return f"<table>{caption}<thead>{head}</thead><tbody>{body}</tbody></table>{note}"

@@ -14,7 +14,7 @@ _WIDTH, _HEIGHT = 190, 46
 _ACROSS, _DOWN = 44, 22
 _EDGE, _INSIDE, _TITLE = 16, 20, 28
 _LEAVE, _ARRIVE, _BEND = 10, 12, 5
-_LETTERS, _SMALL_LETTERS = 22, 29
+_LETTERS, _SMALL_LETTERS = 22, 27
 _STYLE = """
 text{font:13px system-ui,sans-serif;fill:#1f2933}
 .detail{font-size:11px;fill:#5f6c7b}

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 
 from headrace.errors import HeadraceError
+from headrace.model.notebook import shell
 
 LOGGER = logging.getLogger("headrace")
 
@@ -19,12 +20,14 @@ LOGGER = logging.getLogger("headrace")
 def lines_on_console() -> Iterator[None]:
     """Print what the application says to stderr, unless the program has set up logging itself.
 
+    Below the cell of a notebook to stdout: there stderr is as red as an error.
+
     py4j sets it up, too, when it loses the JVM: everything would be printed twice from then on.
     """
     if LOGGER.hasHandlers():
         yield
         return
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(sys.stderr if shell() is None else sys.stdout)
     handler.setFormatter(logging.Formatter("%(message)s"))
     level, propagate = LOGGER.level, LOGGER.propagate
     LOGGER.addHandler(handler)
