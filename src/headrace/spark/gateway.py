@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _REASON = re.compile(
     r'^(?:Exception in thread "main" [\w.$]+: |Error: |(?=Could not |Failed to |There is insufficient ))'
 )
+_TITLE = "Error occurred during initialization of VM"
 _OF_ANY_REASON = re.compile(r"^Error: (Could not create the Java Virtual Machine|A fatal exception has occurred)")
 
 # Names of settings and options whose values nobody is to see.
@@ -85,16 +87,10 @@ class Gateway:
         ):
             child["stderr"] = stderr
             try:
-                self.py4j: Any = self._launch(conf, given, verbose, child)
-            except SparkNotStarted:
-                if self._mapped is None:
-                    raise
-                mapped, self._mapped = self._mapped, None
-                self.py4j = self._launch(conf, given, verbose, child)
-                mapped.unlink(missing_ok=True)
-                _LOGGER.warning(
-                    "Spark's JVM ended early with its archive of classes, and runs without: it is made anew"
-                )
+                self.py4j: Any = self._started(conf, given, verbose, child)
+            except BaseException:
+                self._scratch.remove()
+                raise
         atexit.register(self.end)
 
     def differs(self, master: Master) -> bool:
@@ -105,6 +101,19 @@ class Gateway:
     def alive(self) -> bool:
         """Whether its process still runs."""
         return self.py4j.proc.poll() is None
+
+    def _started(self, conf: SparkConf, given: str, verbose: bool, child: dict[str, Any]) -> Any:
+        """Start the JVM; one that ends early with its archive of classes is tried once without."""
+        try:
+            return self._launch(conf, given, verbose, child)
+        except SparkNotStarted:
+            if self._mapped is None:
+                raise
+        mapped, self._mapped = self._mapped, None
+        py4j = self._launch(conf, given, verbose, child)
+        mapped.unlink(missing_ok=True)
+        _LOGGER.warning("Spark's JVM ended early with its archive of classes, and runs without: it is made anew")
+        return py4j
 
     def _launch(self, conf: SparkConf, given: str, verbose: bool, child: dict[str, Any]) -> Any:
         """Start the JVM with our options and those of the application."""
@@ -154,7 +163,12 @@ class Gateway:
 
 def why_it_ended(said: Iterable[str]) -> str:
     """The line that says it, of those that a JVM has said before it ended."""
-    reasons = [line.strip() for line in said if _REASON.search(line) and not _OF_ANY_REASON.search(line)]
+    lines = [line.strip() for line in said]
+    reasons = [
+        line
+        for before, line in pairwise(["", *lines])
+        if before.startswith(_TITLE) or (_REASON.search(line) and not _OF_ANY_REASON.search(line))
+    ]
     return _REASON.sub("", reasons[-1]) if reasons else "its process has ended"
 
 

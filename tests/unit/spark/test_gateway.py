@@ -24,6 +24,10 @@ from headrace.spark.gateway import why_it_ended
             "Could not reserve enough space for 2097152KB object heap",
         ),
         (
+            ["Error occurred during initialization of VM", "Initial heap size set to a larger value than the maximum"],
+            "Initial heap size set to a larger value than the maximum",
+        ),
+        (
             ["# There is insufficient memory", "There is insufficient memory for the Java Runtime Environment."],
             "There is insufficient memory for the Java Runtime Environment.",
         ),
