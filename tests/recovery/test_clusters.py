@@ -200,7 +200,7 @@ session = SparkSession.builder.getOrCreate()
 session.conf.set("spark.sql.session.timeZone", "CET")
 
 def app(**options):
-    app = hr.App("given", broker={broker!r}, checkpoint={checkpoint!r}, **options)
+    app = hr.App("given-" + {source!r}, broker={broker!r}, checkpoint={checkpoint!r}, **options)
     words = app.stream({source!r}, value=hr.STRING).flat_map_values(lambda line: line.split())
     words.group_by(lambda _, word: word).count(store="n").to_stream().to({target!r}, key=hr.STRING)
     return app
@@ -228,7 +228,7 @@ def test_spark_submit(broker: str, given: tuple[str, str], tmp_path: Path, capsy
     submit = [str(pyspark_jars().parent / "bin" / "spark-submit"), "--master", "local[2]", "--jars", jars]
     settings = ["--conf", "spark.sql.extensions=org.apache.spark.sql.headrace.Extensions"]
     said = run(tmp_path, given[0], *submit, *settings)
-    assert [line for line in said if not line.startswith("given: ")] == [
+    assert [line for line in said if not line.startswith("given-")] == [
         "this process runs Spark on local[2] already, the application wants one of its own",
         "  to do: give it the session: hr.App(..., spark=SparkSession.builder.getOrCreate())",
         "7 CET",

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from headrace.jvm.java import Java
-from headrace.jvm.paths import cache_folder, pyspark_jars
+from headrace.jvm.paths import cache_dir, pyspark_jars
 from headrace.jvm.sealed import Sealed
 
 _QUIET = ("-Xlog:disable", "-Xlog:all=error:stderr")
@@ -32,8 +32,7 @@ class Archive:
         """The archive that fits these; it may not exist yet."""
         identity = [str(java.path), java.version, *map(str, classpath)]
         digest = hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16]
-        with cache_folder("class-archives") as folder:
-            return Archive(folder / f"{program}-{digest}")
+        return Archive(cache_dir() / "class-archives" / f"{program}-{digest}")
 
     def find(self) -> Path | None:
         """The file, if it was made and is whole."""
@@ -49,12 +48,18 @@ class Archive:
         return found
 
     def java_options(self, mapped: Path | None) -> list[str]:
-        """What the JVM must be told to map this file, or without one to write it."""
-        use = f"-XX:SharedArchiveFile={mapped}" if mapped is not None else f"-XX:ArchiveClassesAtExit={self._draft}"
-        return [*_QUIET, use]
+        """What the JVM must be told to map this file, or without one to write it where that is possible."""
+        if mapped is not None:
+            return [*_QUIET, f"-XX:SharedArchiveFile={mapped}"]
+        with suppress(OSError):  # as in an image that cannot be written, where the jars are all that is needed
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        writable = os.access(self.path.parent, os.W_OK | os.X_OK)
+        return [*_QUIET, f"-XX:ArchiveClassesAtExit={self._draft}"] if writable else [*_QUIET]
 
     def settle(self, *, whole: bool) -> None:
         """The JVM has ended: put what it wrote in its place if it is whole, and remove what nobody needs any more."""
+        if not os.access(self.path.parent, os.W_OK | os.X_OK):
+            return
         newest = self._sealed.put(self._draft) if whole and self._draft.is_file() else self.find()
         self._draft.unlink(missing_ok=True)
         program = self.path.name.rpartition("-")[0]

@@ -15,7 +15,9 @@ from headrace.jvm.sealed import Sealed
 @pytest.fixture
 def archive(tmp_path: Path) -> Archive:
     """The archive of a program, not made yet."""
-    return Archive.of("program", Java(tmp_path / "java", "17.0.1", 17), [tmp_path / "a.jar"])
+    found = Archive.of("program", Java(tmp_path / "java", "17.0.1", 17), [tmp_path / "a.jar"])
+    found.java_options(None)  # makes its folder
+    return found
 
 
 def written(archive: Archive, content: bytes = b"classes") -> Path:
@@ -35,6 +37,14 @@ def test_what_a_jvm_has_written_is_mapped_by_the_next(archive: Archive) -> None:
     assert archive.take(said.append) == made
     assert f"-XX:SharedArchiveFile={made}" in archive.java_options(made)
     assert said == []
+
+
+def test_a_cache_that_cannot_be_written_only_costs_time(archive: Archive) -> None:
+    archive.path.parent.rmdir()
+    archive.path.parent.write_text("no folder")
+    assert archive.take(print) is None
+    assert not any("Archive" in option for option in archive.java_options(None))
+    archive.settle(whole=True)
 
 
 @pytest.mark.parametrize("content", [b"class", b"cl@sses", b""], ids=["truncated", "replaced", "empty"])
