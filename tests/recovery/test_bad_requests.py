@@ -27,7 +27,10 @@ import headrace as hr
 from headrace.log.topics import Topics
 from headrace.query.catalogue import Queryable
 from headrace.query.instance import Instance
+from headrace.query.proof import Proof
+from headrace.rest.peers import ASK
 from headrace.rest.server import Listener, QueryServer
+from headrace.rest.signatures import Signed
 from headrace.rest.users import Role, User, hashed_password, hashed_token, new_token
 from recovery.served import Wire, application, code_of, say, status_of, wait_until
 from waiting import until, while_up
@@ -314,14 +317,16 @@ def test_pages_of_other_sites(served: Served, origin: str) -> None:
 # -- what is on the wire
 
 CHUNKED = "Transfer-Encoding: chunked"
-PEER = f"Authorization: Bearer {SECRET}"
 AS_JSON = "Content-Type: application/json"
 
 
-def _asking(*headers: str) -> Callable[[Served], bytes]:
+def _asking(*headers: str, body: bytes = b"") -> Callable[[Served], bytes]:
+    """A question of another instance, signed with what it is to have for a body, which is behind it."""
+
     def head(served: Served) -> bytes:
-        said = ["POST /peers/ask HTTP/1.1", f"Host: {served.url.partition('//')[2]}", PEER, *headers]
-        return "\r\n".join([*said, "", ""]).encode()
+        signed = f"Authorization: {Signed.make(Proof(SECRET), served.url, ASK, body).header}"
+        said = [f"POST {ASK} HTTP/1.1", f"Host: {served.url.partition('//')[2]}", signed, *headers]
+        return "\r\n".join([*said, "", ""]).encode() + body
 
     return head
 
@@ -339,10 +344,11 @@ WIRE: dict[str, tuple[Callable[[Served], bytes], set[int]]] = {
         {415},
     ),
     "no kind": (lambda s: _asking("Content-Length: 2", "Connection: close")(s) + b"{}", {415}),
-    "no JSON": (lambda s: _asking(AS_JSON, "Content-Length: 2", "Connection: close")(s) + b"{]", {400}),
-    "no question": (lambda s: _asking(AS_JSON, "Content-Length: 2", "Connection: close")(s) + b"{}", {400}),
+    "no JSON": (_asking(AS_JSON, "Content-Length: 2", "Connection: close", body=b"{]"), {400}),
+    "no question": (_asking(AS_JSON, "Content-Length: 2", "Connection: close", body=b"{}"), {400}),
+    "another body": (lambda s: _asking(AS_JSON, "Content-Length: 2", "Connection: close")(s) + b"{}", {400}),
     "nested JSON": (
-        lambda s: _asking(AS_JSON, "Content-Length: 100000", "Connection: close")(s) + b"[" * 100_000,
+        _asking(AS_JSON, "Content-Length: 100000", "Connection: close", body=b"[" * 100_000),
         {400},
     ),
     "a long head": (lambda s: s.head("GET /health HTTP/1.1", "X: " + "x" * 100_000), {431}),

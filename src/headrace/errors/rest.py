@@ -143,6 +143,18 @@ class WatcherUnknown(QueryError):
         super().__init__("there is no such watcher", fix="list those that there are")
 
 
+class SecretTooShort(QueryError):
+    """The secret of the instances could be found out by trying."""
+
+    code = "secret-too-short"
+
+    def __init__(self, shortest: int) -> None:
+        super().__init__(
+            f"the secret of the instances has fewer than {shortest} letters",
+            fix="make one with: openssl rand -hex 32; whoever reads what is signed with it could try out a shorter one",
+        )
+
+
 class ListenOpen(QueryError):
     """A server would be open to other machines without knowing who asks."""
 

@@ -22,6 +22,7 @@ from headrace.query.local import Local
 from headrace.query.members import Members
 from headrace.query.moments import Moments
 from headrace.query.position import Position
+from headrace.query.proof import Proof
 from headrace.query.question import Get, Question, Reply
 from headrace.query.ranking import wanted
 from headrace.query.reader import Followed, Reader
@@ -34,8 +35,9 @@ class Instance:
     """Replicas of the stores of one application, kept in a directory of its own.
 
     With a `url` at which others can ask it, the partitions are shared out among all instances that have one, each with
-    as many further copies as there are to be `standbys`; `peers` is the way to them. Without, it holds everything.
-    `requests` is how many questions are asked at the same time at the most, by those who serve it.
+    as many further copies as there are to be `standbys`; `peers` is the way to them, and `proof` what all of them sign
+    with: if not said, that of this user on this machine. Without a `url` it holds everything. `requests` is how many
+    questions are asked at the same time at the most, by those who serve it.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class Instance:
         *,
         url: str = "",
         peers: Peers | None = None,
+        proof: Proof | None = None,
         standbys: int = 0,
         requests: int = 64,
         say: Callable[[str], None] = lambda _: None,
@@ -71,7 +74,7 @@ class Instance:
             self._members: Members | None = None
             if url:
                 bulletin = Bulletin(servers_topic(app), address, kafka)
-                self._members = Members(bulletin, self.name, self.me, self._share_out, say)
+                self._members = Members(bulletin, self.name, proof or Proof.of(None), self.me, self._share_out, say)
                 self._held.callback(self._members.close)
             self._routing = Routing(self._local, self.name, self.members, peers, self._refused, requests)
             self._held.callback(self._routing.close)

@@ -11,6 +11,7 @@ from headrace.errors import BodyRefused, PositionUnreadable
 from headrace.rest.answers import JSON
 from headrace.rest.events import PEERS, EventStream
 from headrace.rest.routes import Asked
+from headrace.rest.signatures import Signed, digest_of
 from headrace.rest.wire import question_of, reply_text, watched_of
 
 
@@ -53,4 +54,7 @@ async def body_of(asked: Asked) -> bytes:
                     raise BodyRefused("is too large", f"send no more than {limits.body_bytes} bytes")
     except TimeoutError:
         raise BodyRefused("does not come to its end", "send it faster", status=408) from None
-    return b"".join(parts)
+    body, signed = b"".join(parts), Signed.read(dict(request.scope["headers"]))
+    if signed is None or signed.digest != digest_of(body):
+        raise BodyRefused("is not the one that was signed", "sign what you send", status=400)
+    return body

@@ -13,10 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from starlette.responses import Response
+
 from headrace.errors import HeadraceError, LoginNeeded, OriginRefused, RoleLacking, TooManyRequests
-from headrace.log.secrets import with_secrets
+from headrace.query.proof import Proof
 from headrace.rest.answers import LOGGER
 from headrace.rest.settings import Serve, is_loopback
+from headrace.rest.signatures import ANSWER_HEADER, STREAM, Signed, digest_of
 from headrace.rest.users import Role, User, Users, read_users
 
 _LOOK_S = 1.0
@@ -48,8 +51,8 @@ class Gate:
     a page of another site that has its own name lead to 127.0.0.1 is not let in.
     """
 
-    def __init__(self, settings: Serve, app: str) -> None:
-        self._app = app
+    def __init__(self, settings: Serve, app: str, url: str = "") -> None:
+        self._app, self._url = app, url
         self._limits, self._origins = settings.limits, frozenset(settings.origins)
         self._scheme = b"https://" if settings.tls else b"http://"
         self._file = Path(settings.users) if settings.users is not None else None
@@ -58,7 +61,7 @@ class Gate:
         self._unread: Stamp | None = ()
         """Of the file that could not be read, of which something has been said."""
 
-        self._secret = with_secrets({"secret": settings.secret})["secret"] if settings.secret else None
+        self._proof = Proof.of(settings.secret)
         self._own_hosts: dict[bytes, bool] = {}
         self._mark = secrets.token_bytes(32)
         self._remembered: OrderedDict[bytes, tuple[User, float]] = OrderedDict()
@@ -156,12 +159,19 @@ class Gate:
         now = self._users.now(user)
         return now is not None and now.may(Role.READ, self._app)
 
-    def peer(self, headers: Headers) -> User:
-        """Another instance, which has the secret if there are users; if there is none, nobody is another instance."""
-        given = headers.get(b"authorization", b"").removeprefix(b"Bearer ")
-        if not self.open and not (self._secret and hmac.compare_digest(given, self._secret.encode())):
+    def peer(self, headers: Headers, path: str) -> User:
+        """Another instance, which has signed its request to this one; LoginNeeded for anybody else."""
+        signed = Signed.read(headers)
+        if signed is None or not signed.is_good(self._proof, self._url, path):
             raise LoginNeeded
         return _PEER
+
+    def sign_answer(self, headers: Headers, response: Response) -> None:
+        """Show another instance, whose request was signed, that the answer is of one that knows the secret."""
+        signed = Signed.read(headers)
+        assert signed is not None
+        digest = digest_of(bytes(response.body)) if hasattr(response, "body") else STREAM
+        response.headers[ANSWER_HEADER] = signed.answer(self._proof, response.status_code, digest)
 
     # -- inside
 

@@ -12,7 +12,6 @@ import httpx
 from headrace.errors import (
     AnswerTookTooLong,
     CertificateUnreadable,
-    LoginNeeded,
     NobodyAnswers,
     PeerFailed,
     PeerUnreachable,
@@ -22,10 +21,11 @@ from headrace.errors import (
     PositionUnreadable,
     QueryError,
 )
-from headrace.log.secrets import with_secrets
 from headrace.query.answering import Changed, Watched
+from headrace.query.proof import CLOCKS_MS, Proof
 from headrace.query.question import Question, Reply
 from headrace.rest.settings import Serve
+from headrace.rest.signatures import ANSWER_HEADER, STREAM, Signed, digest_of
 from headrace.rest.wire import changes_of, question_text, reply_of, watched_text
 
 _CONNECT_S = 1.0
@@ -48,18 +48,18 @@ class HttpPeers:
 
     def __init__(self, settings: Serve) -> None:
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=50)
-        self._secured = settings.tls
-        self._client = httpx.Client(
-            headers=_login(settings), verify=trusted(settings.trusted), limits=limits, trust_env=False
-        )
+        self._secured, self._proof = settings.tls, Proof.of(settings.secret)
+        self._client = httpx.Client(verify=trusted(settings.trusted), limits=limits, trust_env=False)
 
     def ask(self, url: str, question: Question, partitions: Collection[int]) -> Reply:
         """See `Peers.ask`."""
         _refuse_plain(url, secured=self._secured)
         timeout = httpx.Timeout(question.timeout_ms / 1000 + _MORE_S, connect=_CONNECT_S)
         body = question_text(question, partitions).encode()
+        signed = Signed.make(self._proof, url, ASK, body)
         try:
-            answer = self._client.post(f"{url}{ASK}", content=body, headers=_JSON, timeout=timeout)
+            answer = self._client.post(f"{url}{ASK}", content=body, headers=_head(signed), timeout=timeout)
+            _check_proved(url, self._proof, signed, answer, digest_of(answer.content))
             if answer.status_code != 200:
                 raise _error(url, question, partitions, answer)
             return reply_of(answer.content)
@@ -87,9 +87,8 @@ class PeerWatches:
 
     def __init__(self, settings: Serve) -> None:
         limits = httpx.Limits(max_connections=settings.limits.watchers, max_keepalive_connections=20)
-        self._secured = settings.tls
+        self._secured, self._proof = settings.tls, Proof.of(settings.secret)
         self._client = httpx.AsyncClient(
-            headers=_login(settings),
             verify=trusted(settings.trusted),
             limits=limits,
             timeout=httpx.Timeout(_SILENT_S, connect=_CONNECT_S),
@@ -102,10 +101,12 @@ class PeerWatches:
         """Changes there as they come; ends when it does."""
         _refuse_plain(url, secured=self._secured)
         body = watched_text(watched, partitions).encode()
+        signed = Signed.make(self._proof, url, WATCH, body)
         try:
-            async with self._client.stream("POST", f"{url}{WATCH}", content=body, headers=_JSON) as answer:
+            async with self._client.stream("POST", f"{url}{WATCH}", content=body, headers=_head(signed)) as answer:
                 if answer.status_code != 200:
                     raise PeerUnreachable(url, f"status {answer.status_code}")
+                _check_proved(url, self._proof, signed, answer, STREAM)
                 async for line in answer.aiter_lines():
                     said = json.loads(line)
                     if isinstance(said, list):
@@ -131,19 +132,26 @@ def trusted(path: object) -> ssl.SSLContext | bool:
         raise CertificateUnreadable(str(path), getattr(exc, "reason", None) or exc.strerror or str(exc)) from None
 
 
-_JSON = {"content-type": "application/json"}
-
-
-def _login(settings: Serve) -> dict[str, str]:
-    if settings.secret is None:
-        return {}
-    return {"authorization": f"Bearer {with_secrets({'secret': settings.secret})['secret']}"}
+def _head(signed: Signed) -> dict[str, str]:
+    return {"content-type": "application/json", "authorization": signed.header}
 
 
 def _refuse_plain(url: str, *, secured: bool) -> None:
-    """The secret is for instances that speak TLS as this one does; anybody who may write to the topic names others."""
+    """What is asked is for instances that speak TLS as this one does."""
     if secured and not url.startswith("https://"):
         raise PeerFailed(url, "its address is not https")
+
+
+def _check_proved(url: str, proof: Proof, signed: Signed, answer: httpx.Response, digest: str) -> None:
+    """Nothing is believed that is not signed with the secret: whoever is at an address need not be an instance."""
+    if not signed.is_answer(proof, answer.headers.get(ANSWER_HEADER), answer.status_code, digest):
+        raise PeerFailed(url, _UNPROVED)
+
+
+_UNPROVED = (
+    "it has not proved to know the secret of this instance: all need the same secret=, the url= that others reach"
+    f" them by, and clocks that differ by less than {CLOCKS_MS // 60_000} minutes"
+)
 
 
 def _error(url: str, question: Question, partitions: Collection[int], answer: httpx.Response) -> QueryError:
@@ -162,8 +170,6 @@ def _error(url: str, question: Question, partitions: Collection[int], answer: ht
         return NobodyAnswers(question.store, partitions, message.partition(f"store {question.store!r}: ")[2] or message)
     if code == AnswerTookTooLong.code:
         return AnswerTookTooLong(question.store, question.timeout_ms)
-    if code == LoginNeeded.code:
-        return PeerFailed(url, "it does not take the secret of this one, all need the same secret=")
     return PeerFailed(url, f"{code}: {message}")
 
 

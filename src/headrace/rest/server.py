@@ -80,7 +80,7 @@ class QueryServer:
     ) -> None:
         self._listener = listener or Listener(settings)
         settings = self._listener.settings
-        gate = Gate(settings, answering.app)
+        gate = Gate(settings, answering.app, self._listener.url)
         self._service = Service(answering, settings.limits, topology, families, history, secured=not gate.open)
         self._gate = gate
         self._web = Web(Watchers(self._service, PeerWatches(settings), gate.may_still_read), gate, settings)

@@ -70,7 +70,10 @@ class Serve:
     """File of those who may ask, made by `headrace query users add`. Read again when it has changed."""
 
     secret: str | None = None
-    """What instances prove themselves to one another with; `${env:NAME}` and `${file:/path}` stand for it."""
+    """What instances sign with that speak to one another; `${env:NAME}` and `${file:/path}` stand for it.
+
+    Default: one that headrace makes for your user on this machine. Instances elsewhere need a common one.
+    """
 
     origins: tuple[str, ...] = ()
     """Sites whose pages may ask from a browser, such as https://charts.example."""

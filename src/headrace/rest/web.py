@@ -160,13 +160,20 @@ class Web:
             await self._watchers.turns.join()
         user = await self._user(found.route.role, scope, headers)
         asked = self._routes.understand(found, self._watchers, Request(scope, receive), user)
-        return await found.route.handle(asked)
+        if found.route.role != PEER:
+            return await found.route.handle(asked)
+        try:
+            response = await found.route.handle(asked)
+        except Exception as error:
+            response = error_answer(error)
+        self._gate.sign_answer(headers, response)
+        return response
 
     async def _user(self, role: Role | str, scope: Scope, headers: Headers) -> User:
         if role == OPEN:
             return User("anybody", Role.READ, None, "")
         if role == PEER:
-            return self._gate.peer(headers)
+            return self._gate.peer(headers, scope["path"])
         assert isinstance(role, Role)
         user = await self._gate.user(headers, (scope.get("client") or ("?",))[0])
         self._gate.allow(user, role)

@@ -16,6 +16,7 @@ from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
 from headrace.query.catalogue import catalogue
 from headrace.query.position import Position
+from headrace.query.proof import Proof
 from headrace.rest.settings import Serve
 
 if TYPE_CHECKING:
@@ -60,15 +61,18 @@ class Queries:
         from headrace.query.instance import Instance  # loads RocksDB
 
         serve, listener, stores = self._serve, self._listener, catalogue(plan)
-        url, peers, options = "", None, dict[str, int]()
+        url, peers, proof, options = "", None, None, dict[str, int]()
         if serve is not None and listener is not None:
             from headrace.rest.peers import HttpPeers
 
             url, peers = listener.url, HttpPeers(serve)
+            proof = Proof.of(serve.secret)
             options = {"standbys": serve.standbys, "requests": serve.limits.requests}
             self._held.callback(peers.close)
             directory = Path(serve.directory) if serve.directory is not None else directory
-        instance = Instance(plan.app, stores, address, kafka, directory, url=url, peers=peers, say=self._say, **options)
+        instance = Instance(
+            plan.app, stores, address, kafka, directory, url=url, peers=peers, proof=proof, say=self._say, **options
+        )
         self._held.callback(instance.close)
         if serve is not None and listener is not None:
             from headrace.rest.server import QueryServer

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -106,13 +108,41 @@ def settle(app: Application, standbys: int) -> None:
 
     def settled() -> bool:
         for _, name, text in bulletin.hear(0.1):
-            said[name] = [share[1] for share in json.loads(text or b"")["shares"] if share[4]]
+            said[name] = [share[1] for share in _shares(text) if share[4]]
         held = [partition for partitions in said.values() for partition in partitions]
         everyone = all(said.get(name) for name in NAMES)  # the first two may hold all of it before the third comes
         return everyone and all(held.count(partition) == standbys + 1 for partition in range(6))
 
     until(settled)
     bulletin.close()
+
+
+def _shares(text: bytes | None) -> list[list[Any]]:
+    """What an instance says that it holds, behind its signature."""
+    shares: list[list[Any]] = json.loads((text or b"").partition(b" ")[2])["shares"]
+    return shares
+
+
+def test_who_writes_to_the_topic_of_the_members_is_none(app: Application, tmp_path: Path) -> None:
+    """Made-up members that say they hold everything, and say goodbye for others, take no partition from anybody."""
+    with ExitStack() as stack:
+        servers = [stack.enter_context(server(app, tmp_path / name)) for name in NAMES[:2]]
+        for url, _ in servers:
+            until(lambda url=url: answers(url))  # type: ignore[misc]
+        bulletin = Bulletin(f"{app.id}-query-servers", app.broker)
+        shares = [["counts", partition, 999, 999, True] for partition in range(6)]
+        for _ in range(30):
+            for name in ("eve", "eva", "evi"):
+                said = {"name": name, "url": "127.0.0.1:1", "shares": shares, "number": time.time_ns(), "at_ms": 0}
+                bulletin.tell(name, json.dumps(said).encode())
+                bulletin.tell(name, f"{'0' * 64} {json.dumps(said)}".encode())
+            for name in NAMES[:2]:
+                bulletin.tell(name, None)
+            assert all(answers(url) for url, _ in servers)
+            time.sleep(0.1)
+        bulletin.close()
+        for url, _ in servers:
+            assert all_rows(url) == ROWS
 
 
 def test_nobody_is_there() -> None:

@@ -19,6 +19,7 @@ from headrace.query.local import Local
 from headrace.query.members import Members
 from headrace.query.moments import Moments
 from headrace.query.position import Position
+from headrace.query.proof import Proof
 from headrace.query.question import Count, Get
 from headrace.query.reader import Followed, Reader
 from headrace.query.tracker import Tracker
@@ -104,9 +105,9 @@ def test_members_outlive_what_nobody_expected(monkeypatch: pytest.MonkeyPatch) -
         raise RuntimeError("broken")
 
     bulletin: Any = SimpleNamespace(
-        end=0, hear=lambda _: [], tell=lambda name, _: beats.append(name), close=lambda: None
+        topic="t", end=0, hear=lambda _: [], tell=lambda name, _: beats.append(name), close=lambda: None
     )
-    made = Members(bulletin, "me", lambda: Member("me", ""), turned, said.append)
+    made = Members(bulletin, "me", Proof("of the instances"), lambda: Member("me", ""), turned, said.append)
     made.start()
     until(lambda: len(beats) > 3)
     made.close()

@@ -7,10 +7,14 @@ import base64
 import itertools
 import select
 import socket
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
@@ -25,20 +29,27 @@ from headrace.errors import (
     ListenOpen,
     ListenRefused,
     PeerFailed,
+    SecretTooShort,
     ServerNotReached,
     UsersUnreadable,
 )
-from headrace.query.question import Count
+from headrace.query.answering import Watched
+from headrace.query.position import Position
+from headrace.query.proof import Proof
+from headrace.query.question import Count, Reply
 from headrace.rest.gate import Gate
-from headrace.rest.peers import HttpPeers
+from headrace.rest.peers import ASK, WATCH, HttpPeers, PeerWatches
 from headrace.rest.server import Listener, QueryServer
 from headrace.rest.settings import Limits, Serve
+from headrace.rest.signatures import Signed, digest_of
 from headrace.rest.users import Role, User, Users, hashed_password, hashed_token, new_token, read_users
+from headrace.rest.wire import reply_text
 from rest.conftest import Serving
 from rest.memory import Memory
 
 KEY = "/apps/music/stores/counts/keys/be"
 WATCHERS = "/apps/music/watchers"
+SECRET = "between the instances"
 
 
 @pytest.fixture
@@ -58,7 +69,7 @@ def tokens(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def secured(memory: Memory, serving: Serving, tmp_path: Path, tokens: dict[str, str]) -> httpx.Client:
     assert tokens
-    server = serving(memory, users=tmp_path / "users.txt", secret="between us", limits=Limits(tries=3))
+    server = serving(memory, users=tmp_path / "users.txt", secret=SECRET, limits=Limits(tries=3))
     return httpx.Client(base_url=server.url)
 
 
@@ -180,11 +191,92 @@ def test_who_may_not_read_any_more_is_told_no_more(
         assert told == still
 
 
-def test_other_instances_have_the_secret(secured: httpx.Client, tokens: dict[str, str]) -> None:
-    body = {"kind": "count", "partitions": [0], "store": "counts"}
-    assert secured.post("/peers/ask", json=body, headers=bearer("between us")).json()["count"] == 4
-    for wrong in (bearer(tokens["boss"]), bearer("between"), {}):
-        assert secured.post("/peers/ask", json=body, headers=wrong).status_code == 401
+def test_other_instances_sign_what_they_ask(secured: httpx.Client, tokens: dict[str, str]) -> None:
+    body = b'{"kind":"count","partitions":[0],"store":"counts"}'
+    url = str(secured.base_url).rstrip("/")
+
+    def ask(authorization: str, asked: bytes = body, path: str = ASK) -> httpx.Response:
+        head = {"authorization": authorization, "content-type": "application/json"}
+        return secured.post(path, content=asked, headers=head)
+
+    signed = Signed.make(Proof(SECRET), url, ASK, body)
+    good = ask(signed.header)
+    assert good.json()["count"] == 4
+    assert signed.is_answer(Proof(SECRET), good.headers["headrace-signature"], 200, digest_of(good.content))
+    assert not signed.is_answer(Proof(SECRET), good.headers["headrace-signature"], 200, digest_of(b"{}"))
+    another = ask(signed.header, b'{"kind":"count","partitions":[0],"store":"last"}')
+    assert code(another) == (400, "body-refused")
+    assert another.json()["error"]["message"] == "the body of the request is not the one that was signed"
+    old = Signed(signed.at_ms - 400_000, signed.nonce, signed.digest, "")
+    refused = [
+        f"Bearer {SECRET}",
+        f"Bearer {tokens['boss']}",
+        "Headrace",
+        "Headrace 1 2 3 4",
+        f"Headrace {'9' * 5_000} 2 3 4",
+        Signed.make(Proof("another secret of theirs"), url, ASK, body).header,
+        Signed.make(Proof(SECRET), "http://127.0.0.1:1", ASK, body).header,
+        Signed.make(Proof(SECRET), url, WATCH, body).header,
+        replace(
+            old,
+            signature=Proof(SECRET).sign("request", url, ASK, str(old.at_ms), old.nonce, old.digest),
+        ).header,
+    ]
+    for wrong in refused:
+        answer = ask(wrong)
+        assert code(answer) == (401, "login-needed")
+        assert "headrace-signature" not in answer.headers  # nobody gets a signature who has not shown one
+
+
+def test_who_only_has_the_address_of_an_instance_learns_no_secret_and_is_not_believed() -> None:
+    heard: list[str] = []
+
+    class Fake(BaseHTTPRequestHandler):
+        """Says what an instance would, as far as one can who does not know the secret."""
+
+        def do_POST(self) -> None:
+            heard.append(str(self.headers))
+            self.rfile.read(int(self.headers["content-length"]))
+            said = reply_text(Reply(position=Position(), count=999)).encode()
+            if self.path == WATCH:
+                said = b'{"since":{"0":1},"life":"x","whole":[0]}\n'
+            self.send_response(200)
+            self.send_header("headrace-signature", "0" * 64)
+            self.send_header("content-length", str(len(said)))
+            self.end_headers()
+            self.wfile.write(said)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    async def watch(url: str) -> None:
+        watches = PeerWatches(Serve(secret=SECRET))
+        async for _ in watches.watch(url, Watched("counts"), [0]):
+            raise AssertionError
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Fake) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url, peers = f"http://127.0.0.1:{server.server_port}", HttpPeers(Serve(secret=SECRET))
+        with pytest.raises(PeerFailed, match="has not proved to know the secret of this instance: all need the same"):
+            peers.ask(url, Count(store="counts"), [0])
+        with pytest.raises(PeerFailed, match="has not proved to know the secret"):
+            asyncio.run(watch(url))
+        peers.close()
+        server.shutdown()
+    assert len(heard) == 2
+    assert SECRET not in "".join(heard)
+    assert Proof.of(None).sign("x") not in "".join(heard)
+
+
+def test_a_secret_that_could_be_found_by_trying_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SecretTooShort, match=r"fewer than 16 letters(.|\n)*openssl rand -hex 32"):
+        Gate(Serve(secret="between us"), "music")
+    monkeypatch.setenv("HEADRACE_DATA_DIR", str(tmp_path))
+    with ThreadPoolExecutor(8) as several:
+        signatures = set(several.map(lambda _: Proof.of(None).sign("x"), range(50)))
+    assert len(signatures) == 1  # whoever comes first makes it
+    (made,) = tmp_path.iterdir()
+    assert (made.name, made.stat().st_mode & 0o777, len(made.read_text())) == ("queries.secret", 0o600, 64)
 
 
 @pytest.mark.parametrize(
@@ -300,7 +392,7 @@ def test_tls_from_end_to_end(memory: Memory, serving: Serving, tmp_path: Path, t
         "key": tmp_path / "key.pem",
         "trusted": tmp_path / "ca.pem",
         "users": tmp_path / "users.txt",
-        "secret": "between us",
+        "secret": SECRET,
     }
     server = serving(memory, **settings)
     assert server.url.startswith("https://127.0.0.1:")
@@ -310,7 +402,7 @@ def test_tls_from_end_to_end(memory: Memory, serving: Serving, tmp_path: Path, t
         hr.connect(server.url, token=tokens["page"])
     peers = HttpPeers(Serve(address="127.0.0.1:0", **settings))  # type: ignore[arg-type]
     assert peers.ask(server.url, Count(store="counts"), [0]).count == 4
-    with pytest.raises(PeerFailed, match="it does not take the secret of this one"):
+    with pytest.raises(PeerFailed, match="it has not proved to know the secret of this instance"):
         HttpPeers(Serve(address="127.0.0.1:0", trusted=tmp_path / "ca.pem")).ask(server.url, Count(store="counts"), [0])
     peers.close()
 
@@ -384,7 +476,7 @@ def test_a_password_is_not_remembered_once_the_file_is_another_one(
 
 def test_the_secret_goes_to_no_address_without_tls(memory: Memory, serving: Serving, tmp_path: Path) -> None:
     server = serving(memory)
-    peers = HttpPeers(Serve(certificate=tmp_path / "cert.pem", secret="between us"))
+    peers = HttpPeers(Serve(certificate=tmp_path / "cert.pem", secret=SECRET))
     with pytest.raises(PeerFailed, match=r"the instance at http://.* has no answer: its address is not https"):
         peers.ask(server.url, Count(store="counts"), [0])
     assert memory.asked == []
