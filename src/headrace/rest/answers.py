@@ -15,6 +15,7 @@ from headrace.errors import HeadraceError
 from headrace.query.position import Position
 from headrace.query.question import Entry, Reply
 from headrace.rest.forms import StoreForm, dumps
+from headrace.rest.protocol import Head
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
@@ -64,6 +65,24 @@ def told(reply: Reply) -> str:
 def entry_body(store: StoreForm, entry: Entry, reply: Reply) -> bytes:
     """One entry."""
     return f"{store.entry(entry)[:-1]},{told(reply)}".encode()
+
+
+def entry_answer(store: StoreForm, reply: Reply, if_none_match: bytes) -> tuple[int, Head, bytes]:
+    """Status, headers and body that tell the entry of a reply; no body to whoever has it."""
+    entry = reply.entries[0]
+    etag = etag_of(entry)
+    head = [(b"etag", etag)]
+    if len(reply.position.text) <= LONGEST_HEADER:
+        head.append((b"headrace-position", reply.position.text.encode()))
+    if if_none_match and is_known(etag, if_none_match):
+        return 304, head, b""
+    body = entry_body(store, entry, reply)
+    return 200, [*head, (b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())], body
+
+
+def is_known(etag: bytes, header: bytes) -> bool:
+    """Whether an If-None-Match names this entry."""
+    return header.strip() == b"*" or etag in (one.strip() for one in header.split(b","))
 
 
 def page_body(store: StoreForm, reply: Reply, following: str | None) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 from headrace.errors import HeadraceError
 from headrace.query.catalogue import Kind
 from headrace.query.question import Get
-from headrace.rest.answers import LONGEST_HEADER, entry_body, etag_of
+from headrace.rest.answers import entry_answer
 from headrace.rest.gate import Gate, Headers, has_doubled
 from headrace.rest.parameters import FRESHNESS, freshness, read_query, text_of
 from headrace.rest.protocol import Head
@@ -18,7 +18,8 @@ from headrace.rest.users import Role
 PATH = "/apps/{app}/stores/{store}/keys/{key}"
 
 HEALTH = b"/health"
-UP = b'{"status":"up"}'
+_UP = b'{"status":"up"}'
+_UP_HEAD = [(b"content-type", b"application/json"), (b"content-length", str(len(_UP)).encode())]
 
 _ELSEWHERE = frozenset({b"origin", b"content-length", b"transfer-encoding"})
 
@@ -26,11 +27,11 @@ _ELSEWHERE = frozenset({b"origin", b"content-length", b"transfer-encoding"})
 class Quick:
     """Answers in the event loop what needs no waiting; leaves everything else, and all that is wrong, to others."""
 
-    def __init__(self, service: Service, gate: Gate, head: Head) -> None:
+    def __init__(self, service: Service, gate: Gate, guards: Head) -> None:
         self._answering, self._app, self._gate = service.answering, service.app, gate
         self._prefix = f"/apps/{service.app}/stores/".encode()
         self._stores = {name.encode(): one for name, one in service.stores.items() if one.kind is Kind.TABLE}
-        self._head = [*head, (b"content-type", b"application/json")]
+        self._guards = guards
 
     def answer(self, scope: Mapping[str, Any]) -> tuple[int, Head, bytes] | None:
         """Status, headers and body; None if this is none of these questions."""
@@ -58,21 +59,13 @@ class Quick:
             return None
         if reply is None or not reply.entries:
             return None
-        entry = reply.entries[0]
-        etag = etag_of(entry)
-        head = [*self._head, (b"etag", etag)]
-        if len(reply.position.text) <= LONGEST_HEADER:
-            head.append((b"headrace-position", reply.position.text.encode()))
-        if headers.get(b"if-none-match") == etag:
-            return 304, head, b""
-        body = entry_body(store, entry, reply)
-        head.append((b"content-length", str(len(body)).encode()))
-        return 200, head, body
+        status, head, body = entry_answer(store, reply, headers.get(b"if-none-match", b""))
+        return status, [*self._guards, *head], body
 
     def _health(self, scope: Mapping[str, Any]) -> tuple[int, Head, bytes] | None:
         if scope["method"] != "GET" or scope["query_string"] or self._plain(scope) is None:
             return None
-        return 200, [*self._head, (b"content-length", str(len(UP)).encode())], UP
+        return 200, [*self._guards, *_UP_HEAD], _UP
 
     def _plain(self, scope: Mapping[str, Any]) -> Headers | None:
         """The headers, if there is nothing about them that others have to look at."""

@@ -15,9 +15,8 @@ from headrace.query.question import MOST_ENTRIES, Count, Get, Reply, Scan
 from headrace.rest import parameters as p
 from headrace.rest.answers import (
     NDJSON,
-    entry_body,
+    entry_answer,
     error_object,
-    etag_of,
     json_answer,
     page_body,
     position_header,
@@ -36,12 +35,10 @@ async def one(asked: Asked) -> Response:
     reply = await asked.service.answer(question)
     if not reply.entries:
         raise KeyAbsent(store.name, reply.position.text)
-    entry = reply.entries[0]
-    etag = etag_of(entry).decode()
-    headers = {"etag": etag, **position_header(reply.position)}
-    if is_known(etag, asked.request.headers.get("if-none-match", "")):
-        return Response(status_code=304, headers=headers)
-    return Response(entry_body(store, entry, reply), 200, headers, "application/json")
+    status, head, body = entry_answer(store, reply, asked.request.headers.get("if-none-match", "").encode())
+    response = Response(status_code=status)
+    response.body, response.raw_headers = body, head
+    return response
 
 
 async def holders(asked: Asked) -> Response:
@@ -96,11 +93,6 @@ def member_object(member: Member) -> dict[str, object]:
         for share in member.shares
     ]
     return {"name": member.name, "url": member.url, "shares": shares}
-
-
-def is_known(etag: str, header: str) -> bool:
-    """Whether an If-None-Match names this entry."""
-    return bool(header) and (header.strip() == "*" or etag in (one.strip() for one in header.split(",")))
 
 
 def _scan_of(asked: Asked, **bounds: Any) -> Scan:

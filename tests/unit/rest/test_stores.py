@@ -209,3 +209,19 @@ def test_bytes_that_are_none_of_their_type_do_not_spoil_the_others(client: httpx
     found = told(client.get(f"{COUNTS}/entries"))["entries"]
     assert found[1] == {"key": None, "value": None, "ts": 1000, "unreadable": "3 bytes, 8 are needed"}
     assert [one["key"] for one in found] == ["be", None, "not", "or", "to"]
+
+
+@pytest.mark.parametrize("known", ["", "*", "{etag}", 'W/"other", {etag}', 'W/"other"'])
+def test_an_entry_is_answered_the_same_at_once_and_after_a_wait(
+    client: httpx.Client, memory: Memory, known: str
+) -> None:
+    path = "/apps/music/stores/counts/keys/be"
+    etag = client.get(path).headers["etag"]
+    answers = []
+    for quick in (True, False):
+        memory.quick = quick
+        answer = client.get(path, headers={"if-none-match": known.format(etag=etag)} if known else {})
+        headers = {name: text for name, text in answer.headers.items() if name not in ("date", "vary")}
+        answers.append((answer.status_code, headers, answer.content))
+    assert answers[0] == answers[1]
+    assert answers[0][0] == (200 if known in ("", 'W/"other"') else 304)
