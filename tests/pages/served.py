@@ -16,7 +16,7 @@ from headrace.passes.pipeline import rewrite
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.query.catalogue import Queryable
 from headrace.query.instance import Instance
-from headrace.rest.server import Listener, QueryServer
+from headrace.rest.server import Listener, QueryServer, ServedApp
 from headrace.rest.settings import Serve
 from headrace.serde import Serde
 
@@ -52,7 +52,7 @@ class Served:
         instance = Instance(self._app, self._stores, self._broker, None, self._directory, url=self.url)
         self._held.callback(instance.close)
         topology = split_subtopologies(rewrite(self._topology().plan()))
-        server = QueryServer(instance, settings, listener, topology, history=self.history)
+        server = QueryServer([ServedApp(instance, topology, history=self.history)], settings, listener)
         self._held.callback(server.close)
         instance.start()
         server.start()

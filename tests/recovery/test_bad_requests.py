@@ -29,7 +29,7 @@ from headrace.query.catalogue import Queryable
 from headrace.query.instance import Instance
 from headrace.query.proof import Proof
 from headrace.rest.peers import ASK
-from headrace.rest.server import Listener, QueryServer
+from headrace.rest.server import Listener, QueryServer, ServedApp
 from headrace.rest.signatures import Signed
 from headrace.rest.users import Role, User, hashed_password, hashed_token, new_token
 from recovery.served import Wire, application, code_of, say, status_of, wait_until
@@ -286,7 +286,7 @@ def test_roles_and_applications(served: Served) -> None:
         assert code_of(page.delete(f"{APP}/watchers/1")) == "role-lacking"
         assert code_of(other.get(f"{COUNTS}/keys/be")) == "role-lacking"
         assert code_of(other.get(f"{COUNTS}/watch")) == "role-lacking"
-        assert code_of(page.post("/peers/ask", json={"kind": "count", "store": "counts", "partitions": [0]})) == (
+        assert code_of(page.post(PEERS, json={"kind": "count", "store": "counts", "partitions": [0]})) == (
             "login-needed"
         )
         assert boss.get(f"{APP}/watchers").json() == {"watchers": []}
@@ -316,6 +316,7 @@ def test_pages_of_other_sites(served: Served, origin: str) -> None:
 
 # -- what is on the wire
 
+PEERS = ASK.format(app="served")
 CHUNKED = "Transfer-Encoding: chunked"
 AS_JSON = "Content-Type: application/json"
 
@@ -324,8 +325,8 @@ def _asking(*headers: str, body: bytes = b"") -> Callable[[Served], bytes]:
     """A question of another instance, signed with what it is to have for a body, which is behind it."""
 
     def head(served: Served) -> bytes:
-        signed = f"Authorization: {Signed.make(Proof(SECRET), served.url, ASK, body).header}"
-        said = [f"POST {ASK} HTTP/1.1", f"Host: {served.url.partition('//')[2]}", signed, *headers]
+        signed = f"Authorization: {Signed.make(Proof(SECRET), served.url, PEERS, body).header}"
+        said = [f"POST {PEERS} HTTP/1.1", f"Host: {served.url.partition('//')[2]}", signed, *headers]
         return "\r\n".join([*said, "", ""]).encode() + body
 
     return head
@@ -426,7 +427,7 @@ def another(broker: str, directory: Path, limits: hr.Limits) -> Iterator[str]:
     with ExitStack() as started:
         instance = Instance("another", stores, broker, None, directory, url=listener.url)
         started.callback(instance.close)
-        server = QueryServer(instance, settings, listener)
+        server = QueryServer([ServedApp(instance)], settings, listener)
         started.callback(server.close)
         instance.start()
         server.start()

@@ -34,6 +34,7 @@ def server_options(command: Callable[P, R]) -> Callable[..., R]:
         metavar="URL",
         help=f"Server to ask; of several, the first that is there. Default: $HEADRACE_QUERY_URL, else {USUAL_URL}.",
     )
+    @click.option("--app", metavar="APP", help="Which application, of a server that answers for several.")
     @click.option("--token", envvar="HEADRACE_QUERY_TOKEN", metavar="TOKEN", help="Default: $HEADRACE_QUERY_TOKEN.")
     @click.option("--user", metavar="NAME", help="Ask for the password of this user instead.")
     @click.option("--trusted", type=click.Path(exists=True, dir_okay=False), help="PEM file of certificates to trust.")
@@ -41,13 +42,14 @@ def server_options(command: Callable[P, R]) -> Callable[..., R]:
     def with_connection(
         *args: object,
         urls: tuple[str, ...],
+        app: str | None,
         token: str | None,
         user: str | None,
         trusted: str | None,
         **options: object,
     ) -> R:
         login = (user, click.prompt(f"password of {user}", hide_input=True, err=True)) if user else None
-        with connect(urls or USUAL_URL, token=token, user=login, trusted=trusted) as connection:
+        with connect(urls or USUAL_URL, app=app, token=token, user=login, trusted=trusted) as connection:
             return command(connection, *args, **options)  # type: ignore[arg-type]
 
     return with_connection

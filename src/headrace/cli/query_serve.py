@@ -34,9 +34,7 @@ _FILE = click.Path(exists=True, dir_okay=False)
 @click.option("--key", type=_FILE, help="Its key, PEM.")
 @click.option("--trusted", type=_FILE, help="PEM file of certificates that other instances' are signed by.")
 @click.option("--users", type=_FILE, help="File of those who may ask, see: headrace query users.")
-@click.option(
-    "--secret", metavar="TEXT", help="What instances sign with, one for all: ${env:NAME} or ${file:/path}."
-)
+@click.option("--secret", metavar="TEXT", help="What instances sign with, one for all: ${env:NAME} or ${file:/path}.")
 @click.option("--origin", "origins", multiple=True, metavar="URL", help="Site whose pages may ask. May be repeated.")
 @broker_options
 def serve(

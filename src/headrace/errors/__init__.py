@@ -113,6 +113,7 @@ from headrace.errors.query import (
     StoreNotAsked,
 )
 from headrace.errors.rest import (
+    AppNotNamed,
     AppNotServed,
     BodyRefused,
     CertificateUnreadable,
@@ -196,6 +197,7 @@ __all__ = [
     "AlreadyStarted",
     "AnswerTookTooLong",
     "AppNotFound",
+    "AppNotNamed",
     "AppNotServed",
     "ArrowMissing",
     "BatchHalfDone",

@@ -58,6 +58,19 @@ class AppNotServed(QueryError):
         super().__init__("this server does not answer for that application", fix=f"it answers for {served}")
 
 
+class AppNotNamed(QueryError):
+    """A server answers for several applications, and nobody has said which one is asked."""
+
+    code = "app-not-named"
+
+    def __init__(self, url: str, names: Iterable[str]) -> None:
+        names = list(names)
+        super().__init__(
+            f"the server at {url} answers for {', '.join(names)}",
+            fix=f"say which: hr.connect(..., app={names[0]!r}), or --app {names[0]}",
+        )
+
+
 class KeyAbsent(QueryError):
     """A store has no entry for a key."""
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 Labels = Mapping[str, str]
 Samples = Sequence[tuple[Labels, float]]
@@ -21,6 +21,10 @@ class Family:
     samples: Samples
     suffixes: Sequence[str] = ()
     """Behind the name, one for each sample; none if all have the name alone."""
+
+    def labelled(self, labels: Labels) -> Family:
+        """With these labels, too, in front of its own."""
+        return replace(self, samples=[({**labels, **own}, value) for own, value in self.samples])
 
     @staticmethod
     def counters(name: str, help: str, samples: Samples) -> Family:
@@ -47,6 +51,19 @@ class Family:
         """How often a number was at most each bound, which is the label `le`; with the sum of all and their count."""
         samples = [*buckets, ({}, total), ({}, float(count))]
         return Family(name, help, "histogram", samples, ("_bucket",) * len(buckets) + ("_sum", "_count"))
+
+
+def together(families: Iterable[Family]) -> list[Family]:
+    """Families of one name as one: a scrape has each name once."""
+    found: dict[str, Family] = {}
+    for one in families:
+        before = found.get(one.name)
+        found[one.name] = (
+            one
+            if before is None
+            else replace(before, samples=[*before.samples, *one.samples], suffixes=[*before.suffixes, *one.suffixes])
+        )
+    return list(found.values())
 
 
 def prometheus(families: Sequence[Family], labels: Labels) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 
 from starlette.responses import Response
 
 from headrace.observe.history import SPANS
-from headrace.observe.prometheus import prometheus
+from headrace.observe.prometheus import prometheus, together
 from headrace.query.answering import Member
 from headrace.rest import parameters as p
 from headrace.rest.answers import json_answer
@@ -30,25 +31,29 @@ async def health(_asked: Asked) -> Response:
 
 async def ready(asked: Asked) -> Response:
     """Whether the replicas here have caught up, or how far they are."""
-    is_ready = asked.service.answering.ready
-    body = {"ready": is_ready, "progress": 1.0 if is_ready else progress(own_member(asked.service))}
+    services = asked.applications.services
+    is_ready = all(one.answering.ready for one in services)
+    body = {"ready": is_ready, "progress": 1.0 if is_ready else progress(map(own_member, services))}
     return json_answer(body, status=200 if is_ready else 503, headers={} if is_ready else {"retry-after": "1"})
 
 
 async def metrics(asked: Asked) -> Response:
     """Numbers for Prometheus."""
-    service = asked.service
     families = [
-        *service.families(),
-        *service.counts.families(),
-        *share_families(own_member(service), service.answering.foreign),
+        family.labelled({"app": service.app})
+        for service in asked.readable
+        for family in (
+            *service.families(),
+            *service.counts.families(),
+            *share_families(own_member(service), service.answering.foreign),
+        )
     ]
-    return Response(prometheus(families, {"app": service.app}), media_type=PROMETHEUS)
+    return Response(prometheus(together(families), {}), media_type=PROMETHEUS)
 
 
 async def apps(asked: Asked) -> Response:
-    """The application."""
-    return json_answer({"apps": [asked.service.app]})
+    """The applications."""
+    return json_answer({"apps": [one.app for one in asked.readable]})
 
 
 async def app(asked: Asked) -> Response:
@@ -101,9 +106,9 @@ def own_member(service: Service) -> Member | None:
     return next((member for member in service.answering.members() if member.name == name), None)
 
 
-def progress(member: Member | None) -> float:
-    """How much of the changelogs the replicas of an instance have read, from 0 to 1."""
-    shares = member.shares if member is not None else ()
+def progress(members: Iterable[Member | None]) -> float:
+    """How much of the changelogs the replicas of instances have read, from 0 to 1."""
+    shares = [share for member in members if member is not None for share in member.shares]
     total = sum(share.end for share in shares)
     return round(1 - sum(share.lag for share in shares) / total, 3) if total else 0.0
 

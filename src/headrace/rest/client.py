@@ -205,11 +205,15 @@ class Watching:
 
 
 def connection(
-    urls: Sequence[str], token: str | None, user: tuple[str, str] | None, trusted: str | Path | None
+    urls: Sequence[str],
+    app: str | None,
+    token: str | None,
+    user: tuple[str, str] | None,
+    trusted: str | Path | None,
 ) -> Connection:
     """See `hr.connect`."""
     login: httpx.Auth | None = _Bearer(token) if token else httpx.BasicAuth(*user) if user else None
-    return Connection(Remote(urls, login, trusting(trusted)))
+    return Connection(Remote(urls, login, trusting(trusted), app))
 
 
 class _Bearer(httpx.Auth):

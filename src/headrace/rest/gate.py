@@ -9,7 +9,7 @@ import hmac
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -51,8 +51,8 @@ class Gate:
     a page of another site that has its own name lead to 127.0.0.1 is not let in.
     """
 
-    def __init__(self, settings: Serve, app: str, url: str = "") -> None:
-        self._app, self._url = app, url
+    def __init__(self, settings: Serve, url: str = "") -> None:
+        self._url = url
         self._limits, self._origins = settings.limits, frozenset(settings.origins)
         self._scheme = b"https://" if settings.tls else b"http://"
         self._file = Path(settings.users) if settings.users is not None else None
@@ -144,20 +144,20 @@ class Gate:
             raise LoginNeeded
         return user
 
-    def allow(self, user: User, role: Role) -> None:
-        """Refuse what somebody may not do."""
-        if not user.may(role, self._app):
-            elsewhere = user.apps is not None and self._app not in user.apps
-            needed = f"the application {self._app}" if elsewhere else f"the role {role.value}"
+    def allow(self, user: User, role: Role, apps: Collection[str]) -> None:
+        """Refuse what somebody may not do in any of these applications."""
+        if not any(user.may(role, app) for app in apps):
+            elsewhere = user.apps is not None and user.apps.isdisjoint(apps)
+            needed = f"the application {' or '.join(apps)}" if elsewhere else f"the role {role.value}"
             raise RoleLacking(user.name, needed)
 
-    def may_still_read(self, user: User) -> bool:
-        """Whether somebody who was let in to read would be let in now."""
+    def may_still_read(self, user: User, app: str) -> bool:
+        """Whether somebody who was let in to read an application would be let in now."""
         if self.open or user is _PEER:
             return True
         self._look()
         now = self._users.now(user)
-        return now is not None and now.may(Role.READ, self._app)
+        return now is not None and now.may(Role.READ, app)
 
     def peer(self, headers: Headers, path: str) -> User:
         """Another instance, which has signed its request to this one; LoginNeeded for anybody else."""
@@ -166,11 +166,11 @@ class Gate:
             raise LoginNeeded
         return _PEER
 
-    def sign_answer(self, headers: Headers, response: Response) -> None:
+    def sign_answer(self, headers: Headers, response: Response, *, endless: bool) -> None:
         """Show another instance, whose request was signed, that the answer is of one that knows the secret."""
         signed = Signed.read(headers)
         assert signed is not None
-        digest = digest_of(bytes(response.body)) if hasattr(response, "body") else STREAM
+        digest = STREAM if endless else digest_of(bytes(response.body))
         response.headers[ANSWER_HEADER] = signed.answer(self._proof, response.status_code, digest)
 
     # -- inside

@@ -1,8 +1,10 @@
-"""The OpenAPI document of a server: of its own application and stores, with the types of their keys and values."""
+"""The OpenAPI document of a server: of its own applications and stores, with the types of their keys and values."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
+from itertools import product
 from typing import Any
 
 from starlette.responses import Response
@@ -41,26 +43,24 @@ async def openapi(asked: Asked) -> Response:
     """The document."""
     from headrace.rest.table import ROUTES  # this is one of them
 
-    return json_answer(document(asked.service, ROUTES, secured=asked.service.secured))
+    return json_answer(document(asked.readable, ROUTES, secured=asked.applications.secured))
 
 
-def document(service: Service, routes: tuple[Route, ...], *, secured: bool) -> dict[str, Any]:
+def document(services: Sequence[Service], routes: tuple[Route, ...], *, secured: bool) -> dict[str, Any]:
     """Of all routes, those of stores once for each store that they are for."""
     from headrace import __version__
 
-    paths: dict[str, dict[str, Any]] = {}
-    for route in routes:
-        if route.internal:
-            continue
+    names, paths = ", ".join(one.app for one in services), dict[str, dict[str, Any]]()
+    for route, service in product((one for one in routes if not one.internal), services):
         for store in _stores(route, service):
             path = route.path.replace("{app}", service.app).replace("{store}", store.name if store else "")
             paths.setdefault(path, {})[route.method.lower()] = _operation(route, store, secured)
     found: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {
-            "title": service.app,
+            "title": names,
             "version": __version__,
-            "description": f"The stores of the application {service.app}, as they are now.",
+            "description": f"The stores of {names}, as they are now.",
         },
         "paths": paths,
         "components": {"schemas": {"Error": _object(error=_object(code=_TEXT, message=_TEXT, to_do=_maybe(_TEXT)))}},

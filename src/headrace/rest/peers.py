@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import ssl
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncGenerator, Collection, Mapping
 from dataclasses import dataclass
 
 import httpx
@@ -35,7 +35,7 @@ _MORE_S = 2.0
 _SILENT_S = 10.0
 """A watch at another instance is over when nothing was heard of it for so long; it has heartbeats in between."""
 
-ASK, WATCH = "/peers/ask", "/peers/watch"
+ASK, WATCH = "/apps/{app}/peers/ask", "/apps/{app}/peers/watch"
 
 _GONE = (httpx.NetworkError, httpx.ConnectTimeout, httpx.RemoteProtocolError)
 """Nobody is there, or not any more. One that takes its time, or refuses to answer, is there."""
@@ -44,9 +44,10 @@ _FAILED = (httpx.HTTPError, httpx.InvalidURL, PositionUnreadable, ValueError, Ke
 
 
 class HttpPeers:
-    """Asks other instances; from any thread."""
+    """Asks other instances of one application; from any thread."""
 
-    def __init__(self, settings: Serve) -> None:
+    def __init__(self, settings: Serve, app: str) -> None:
+        self._path = ASK.format(app=app)
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=50)
         self._secured, self._proof = settings.tls, Proof.of(settings.secret)
         self._client = httpx.Client(verify=trusted(settings.trusted), limits=limits, trust_env=False)
@@ -56,9 +57,9 @@ class HttpPeers:
         _refuse_plain(url, secured=self._secured)
         timeout = httpx.Timeout(question.timeout_ms / 1000 + _MORE_S, connect=_CONNECT_S)
         body = question_text(question, partitions).encode()
-        signed = Signed.make(self._proof, url, ASK, body)
+        signed = Signed.make(self._proof, url, self._path, body)
         try:
-            answer = self._client.post(f"{url}{ASK}", content=body, headers=_head(signed), timeout=timeout)
+            answer = self._client.post(f"{url}{self._path}", content=body, headers=_head(signed), timeout=timeout)
             _check_proved(url, self._proof, signed, answer, digest_of(answer.content))
             if answer.status_code != 200:
                 raise _error(url, question, partitions, answer)
@@ -83,9 +84,10 @@ class Began:
 
 
 class PeerWatches:
-    """Watches at other instances; in an event loop."""
+    """Watches at other instances of one application; in an event loop."""
 
-    def __init__(self, settings: Serve) -> None:
+    def __init__(self, settings: Serve, app: str) -> None:
+        self._path = WATCH.format(app=app)
         limits = httpx.Limits(max_connections=settings.limits.watchers, max_keepalive_connections=20)
         self._secured, self._proof = settings.tls, Proof.of(settings.secret)
         self._client = httpx.AsyncClient(
@@ -97,13 +99,13 @@ class PeerWatches:
 
     async def watch(
         self, url: str, watched: Watched, partitions: Collection[int]
-    ) -> AsyncIterator[list[Changed] | Began]:
+    ) -> AsyncGenerator[list[Changed] | Began]:
         """Changes there as they come; ends when it does."""
         _refuse_plain(url, secured=self._secured)
         body = watched_text(watched, partitions).encode()
-        signed = Signed.make(self._proof, url, WATCH, body)
+        signed = Signed.make(self._proof, url, self._path, body)
         try:
-            async with self._client.stream("POST", f"{url}{WATCH}", content=body, headers=_head(signed)) as answer:
+            async with self._client.stream("POST", f"{url}{self._path}", content=body, headers=_head(signed)) as answer:
                 if answer.status_code != 200:
                     raise PeerUnreachable(url, f"status {answer.status_code}")
                 _check_proved(url, self._proof, signed, answer, STREAM)

@@ -9,13 +9,15 @@ from headrace.errors import HeadraceError
 from headrace.query.catalogue import Kind
 from headrace.query.question import Get
 from headrace.rest.answers import entry_answer
+from headrace.rest.applications import Applications
 from headrace.rest.gate import Gate, Headers, has_doubled
 from headrace.rest.parameters import FRESHNESS, freshness, read_query, text_of
 from headrace.rest.protocol import Head
-from headrace.rest.service import Service
 from headrace.rest.users import Role
 
 PATH = "/apps/{app}/stores/{store}/keys/{key}"
+
+_SEGMENTS = PATH.split("/")
 
 HEALTH = b"/health"
 _UP = b'{"status":"up"}'
@@ -27,10 +29,14 @@ _ELSEWHERE = frozenset({b"origin", b"content-length", b"transfer-encoding"})
 class Quick:
     """Answers in the event loop what needs no waiting; leaves everything else, and all that is wrong, to others."""
 
-    def __init__(self, service: Service, gate: Gate, guards: Head) -> None:
-        self._answering, self._app, self._gate = service.answering, service.app, gate
-        self._prefix = f"/apps/{service.app}/stores/".encode()
-        self._stores = {name.encode(): one for name, one in service.stores.items() if one.kind is Kind.TABLE}
+    def __init__(self, applications: Applications, gate: Gate, guards: Head) -> None:
+        self._gate = gate
+        self._stores = {
+            (service.app.encode(), name.encode()): (service, one)
+            for service in applications.services
+            for name, one in service.stores.items()
+            if one.kind is Kind.TABLE
+        }
         self._guards = guards
 
     def answer(self, scope: Mapping[str, Any]) -> tuple[int, Head, bytes] | None:
@@ -38,23 +44,24 @@ class Quick:
         path: bytes = scope["raw_path"]
         if path == HEALTH:
             return self._health(scope)
-        if scope["method"] != "GET" or not path.startswith(self._prefix):
+        segments = path.split(b"/")
+        if scope["method"] != "GET" or len(segments) != len(_SEGMENTS) or segments[5] != b"keys":
             return None
-        name, _, rest = path[len(self._prefix) :].partition(b"/")
-        store = self._stores.get(name)
-        if store is None or not rest.startswith(b"keys/") or b"/" in rest[5:]:
+        named = self._stores.get((segments[2], segments[4]))
+        if named is None or segments[1] != b"apps" or segments[3] != b"stores":
             return None
+        service, store = named
         headers = self._plain(scope)
         if headers is None:
             return None
         try:
             user = self._gate.known(headers)
-            if user is None or not user.may(Role.READ, self._app):
+            if user is None or not user.may(Role.READ, service.app):
                 return None
-            key = store.key.of_text(text_of("key", rest[5:]))
+            key = store.key.of_text(text_of("key", segments[6]))
             query = scope["query_string"]
             terms = freshness(read_query(query, FRESHNESS, None)) if query else {}
-            reply = self._answering.at_once(Get(store=store.name, key=key, **terms))
+            reply = service.answering.at_once(Get(store=store.name, key=key, **terms))
         except (HeadraceError, ValueError):
             return None
         if reply is None or not reply.entries:

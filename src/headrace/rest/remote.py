@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import httpx
 
-from headrace.errors import KeyAbsent, PositionAhead, ServerNotReached, ServerRefused
+from headrace.errors import AppNotNamed, KeyAbsent, PositionAhead, ServerNotReached, ServerRefused
 from headrace.query.answering import Member, Share
 from headrace.query.catalogue import Kind, Queryable
 from headrace.query.position import Position
@@ -36,7 +36,7 @@ class Remote:
     itself is not there any more, it has begun anew, or reads a topic no more: what was told is forgotten then.
     """
 
-    def __init__(self, urls: Sequence[str], login: httpx.Auth | None, verify: Any) -> None:
+    def __init__(self, urls: Sequence[str], login: httpx.Auth | None, verify: Any, app: str | None = None) -> None:
         self._urls = [url.rstrip("/") for url in urls]
         self._client = httpx.Client(auth=login, verify=verify, trust_env=False, follow_redirects=False)
         self._place, self.closed = 0, False
@@ -44,7 +44,7 @@ class Remote:
         self._seen = Position()
         self._next: OrderedDict[tuple[str, bytes, str], str] = OrderedDict()
         try:
-            self.app = str(self.get("/apps")["apps"][0])
+            self.app = app or self._only_app([str(one) for one in self.get("/apps")["apps"]])
             self.about = self.get(f"/apps/{_segment(self.app)}/stores")["stores"]
             self.stores: dict[str, Queryable] = {one["name"]: _queryable(one) for one in self.about}
         except (KeyError, IndexError, TypeError, ValueError):
@@ -145,6 +145,11 @@ class Remote:
     def turn(self) -> None:
         """Begin with another server the next time."""
         self._place = (self._place + 1) % len(self._urls)
+
+    def _only_app(self, names: list[str]) -> str:
+        if len(names) > 1:
+            raise AppNotNamed(self._urls[self._place], names)
+        return names[0]
 
     def _no_server(self) -> ServerNotReached:
         return ServerNotReached(self._urls[self._place], "it is no query server")

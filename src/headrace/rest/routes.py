@@ -10,8 +10,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.websockets import WebSocket
 
-from headrace.errors import AppNotServed, MethodRefused, PathUnknown
+from headrace.errors import MethodRefused, PathUnknown
 from headrace.query.catalogue import Kind
+from headrace.rest.applications import Applications
 from headrace.rest.forms import StoreForm
 from headrace.rest.parameters import KEY, WATCHER, Parameter, read_query, text_of
 from headrace.rest.service import Service
@@ -39,12 +40,28 @@ IN_PATHS: Mapping[str, Parameter] = {"key": KEY, "watcher": WATCHER}
 class Asked:
     """A request that has been understood."""
 
-    service: Service
-    watchers: Watchers
+    applications: Applications
     request: HTTPConnection
     user: User
     given: Mapping[str, Any] = field(default_factory=dict)
+    application: Watchers | None = None
     named: StoreForm | None = None
+
+    @property
+    def watchers(self) -> Watchers:
+        """Those of the application that the path names."""
+        assert self.application is not None
+        return self.application
+
+    @property
+    def service(self) -> Service:
+        """The application that the path names."""
+        return self.watchers.service
+
+    @property
+    def readable(self) -> list[Service]:
+        """The applications that whoever asks may read."""
+        return [one for one in self.applications.services if self.user.may(Role.READ, one.app)]
 
     @property
     def store(self) -> StoreForm:
@@ -111,6 +128,11 @@ class Found:
     route: Route
     raw: Mapping[str, bytes]
 
+    @property
+    def app(self) -> str:
+        """The application that the path names; empty if it names none."""
+        return text_of("app", self.raw["app"]) if "app" in self.raw else ""
+
 
 class Routes:
     """Finds the route of a request.
@@ -134,15 +156,16 @@ class Routes:
         methods = sorted({one.route.method for one in found})
         raise MethodRefused(method, [*methods, "HEAD"] if "GET" in methods else methods)
 
-    def understand(self, found: Found, watchers: Watchers, request: HTTPConnection, user: User) -> Asked:
+    def understand(self, found: Found, applications: Applications, request: HTTPConnection, user: User) -> Asked:
         """Read what the request says."""
-        route, service = found.route, watchers.service
-        if "app" in found.raw and text_of("app", found.raw["app"]) != service.app:
-            raise AppNotServed(service.app)
-        store = service.store(text_of("store", found.raw["store"])) if "store" in found.raw else None
+        route = found.route
+        application = applications.find(found.app) if "app" in found.raw else None
+        store = None
+        if application is not None and "store" in found.raw:
+            store = application.service.store(text_of("store", found.raw["store"]))
         given = {one.name: one.of(text_of(one.name, found.raw[one.name]), store) for one in route.path_parameters}
         given |= read_query(request.scope["query_string"], route.query, store)
-        return Asked(service, watchers, request, user, given, store)
+        return Asked(applications, request, user, given, application, store)
 
 
 def _matched(segments: tuple[str, ...], given: list[bytes]) -> dict[str, bytes] | None:

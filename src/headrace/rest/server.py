@@ -10,7 +10,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,14 @@ from headrace.observe.history import History
 from headrace.observe.prometheus import Family
 from headrace.plan.subtopology import SubTopology
 from headrace.query.answering import Serving
+from headrace.rest.applications import Applications
 from headrace.rest.descriptors import fitted, told
 from headrace.rest.gate import Gate
 from headrace.rest.peers import PeerWatches
 from headrace.rest.protocol import Socket, guarded
 from headrace.rest.service import Service
 from headrace.rest.settings import USUAL_ADDRESS, Serve
-from headrace.rest.watchers import Watchers
+from headrace.rest.watchers import Room, Watchers
 from headrace.rest.web import Web
 
 _BACKLOG = 2_048
@@ -66,24 +67,30 @@ class Listener:
         self.socket.close()
 
 
-class QueryServer:
-    """Answers at an address until it is closed."""
+@dataclass(frozen=True)
+class ServedApp:
+    """One application that a server answers for."""
 
-    def __init__(
-        self,
-        answering: Serving,
-        settings: Serve,
-        listener: Listener | None = None,
-        topology: Sequence[SubTopology] = (),
-        families: Callable[[], Sequence[Family]] = tuple,
-        history: History | None = None,
-    ) -> None:
+    answering: Serving
+    topology: Sequence[SubTopology] = ()
+    families: Callable[[], Sequence[Family]] = tuple
+    """The numbers of the application, where it runs in this process."""
+
+    history: History | None = None
+    """What it has done over time, where it runs in this process."""
+
+
+class QueryServer:
+    """Answers for applications at an address until it is closed."""
+
+    def __init__(self, served: Sequence[ServedApp], settings: Serve, listener: Listener | None = None) -> None:
         self._listener = listener or Listener(settings)
         settings = self._listener.settings
-        gate = Gate(settings, answering.app, self._listener.url)
-        self._service = Service(answering, settings.limits, topology, families, history, secured=not gate.open)
-        self._gate = gate
-        self._web = Web(Watchers(self._service, PeerWatches(settings), gate.may_still_read), gate, settings)
+        self._gate, room = Gate(settings, self._listener.url), Room(settings.limits)
+        self._applications = Applications(
+            [self._watchers(one, settings, room) for one in served], secured=not self._gate.open
+        )
+        self._web = Web(self._applications, room.turns, self._gate, settings)
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # what is wrong with a request is for its sender
         config = uvicorn.Config(
             self._web,
@@ -126,8 +133,13 @@ class QueryServer:
         if self._thread.is_alive():
             self._thread.join(_JOIN_S)
         self._listener.close()
-        self._service.close()
+        for service in self._applications.services:
+            service.close()
         self._gate.close()
+
+    def _watchers(self, served: ServedApp, settings: Serve, room: Room) -> Watchers:
+        service = Service(served.answering, settings.limits, served.topology, served.families, served.history)
+        return Watchers(service, PeerWatches(settings, service.app), self._gate.may_still_read, room)
 
     def _serve(self) -> None:
         self._server.run(sockets=[self._listener.socket])

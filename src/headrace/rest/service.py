@@ -1,4 +1,4 @@
-"""What a server serves: one instance of one application, and what is known of it."""
+"""What a server serves of one application: its instance, and what is known of it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,6 @@ class Service:
         topology: Sequence[SubTopology] = (),
         families: Callable[[], Sequence[Family]] = tuple,
         history: History | None = None,
-        *,
-        secured: bool = False,
     ) -> None:
         self.answering, self.limits, self.topology = answering, limits, tuple(topology)
         self.families = families
@@ -40,9 +38,6 @@ class Service:
 
         self.history = history
         """What the application has done over time, where it runs in this process."""
-
-        self.secured = secured
-        """Whether it is asked who asks."""
 
         self.app = answering.app
         self.stores = {name: StoreForm(one) for name, one in answering.stores.items()}

@@ -31,7 +31,7 @@ ROUTES = (
     ),
     Route(path="/metrics", meaning="Numbers for Prometheus.", handle=about.metrics, answer="Text", media=(_PLAIN,)),
     Route(path="/openapi.json", meaning="This document.", handle=openapi, answer="JSON"),
-    Route(path="/apps", meaning="The application that this server answers for.", handle=about.apps, answer="Apps"),
+    Route(path="/apps", meaning="The applications that this server answers for.", handle=about.apps, answer="Apps"),
     Route(path=_APP, meaning="The application.", handle=about.app, answer="App"),
     Route(path=f"{_APP}/topology", meaning="Its operators.", handle=about.topology, answer="Topology"),
     Route(

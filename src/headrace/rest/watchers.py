@@ -1,4 +1,4 @@
-"""All who watch stores at a server."""
+"""All who watch stores of an application at a server."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from headrace.rest.forms import StoreForm
 from headrace.rest.peers import PeerWatches
 from headrace.rest.push import Budget
 from headrace.rest.service import Service
+from headrace.rest.settings import Limits
 from headrace.rest.turns import Turns
 from headrace.rest.users import User
 from headrace.rest.watcher import Watcher
@@ -18,13 +19,23 @@ from headrace.rest.watcher import Watcher
 _SHOWN = 8_192
 
 
-class Watchers:
-    """All watchers of a server."""
+class Room:
+    """What the watchers of all applications of a server share."""
 
-    def __init__(self, service: Service, peers: PeerWatches, may_read: Callable[[User], bool]) -> None:
-        self.service, self.peers, self.may_read = service, peers, may_read
-        self.budget, self.turns = Budget(service.limits.all_watch_bytes), Turns()
-        self._numbers = itertools.count(1)
+    def __init__(self, limits: Limits) -> None:
+        self.budget, self.turns = Budget(limits.all_watch_bytes), Turns()
+        self.numbers = itertools.count(1)
+        self.left = limits.watchers
+        """How many more there may be."""
+
+
+class Watchers:
+    """All watchers of one application."""
+
+    def __init__(self, service: Service, peers: PeerWatches, may_read: Callable[[User, str], bool], room: Room) -> None:
+        self.service, self.peers = service, peers
+        self.budget, self.turns = room.budget, room.turns
+        self._room, self._may_read = room, may_read
         self._there: dict[int, Watcher] = {}
         self._ended = False
         self._shown: dict[tuple[str, str, int, int], str] = {}
@@ -33,17 +44,23 @@ class Watchers:
         """A new one; with `only` of partitions that are held here, for another instance."""
         if self._ended:
             raise NobodyAnswers(store.name, only or (), "the server ends")
-        if len(self._there) >= self.service.limits.watchers:
+        if self._room.left <= 0:
             raise TooManyRequests("watchers", retry_s=5.0)
-        watcher = Watcher(self, next(self._numbers), store, watched, user, only)
+        watcher = Watcher(self, next(self._room.numbers), store, watched, user, only)
         watcher.check()
         self._there[watcher.number] = watcher
+        self._room.left -= 1
         self.service.counts.watchers = len(self._there)
         return watcher
 
+    def may_read(self, user: User) -> bool:
+        """Whether somebody who was let in may still watch."""
+        return self._may_read(user, self.service.app)
+
     def left(self, watcher: Watcher) -> None:
         """It is gone."""
-        self._there.pop(watcher.number, None)
+        if self._there.pop(watcher.number, None) is not None:
+            self._room.left += 1
         counts = self.service.counts
         counts.watchers = len(self._there)
         counts.conflated += watcher.pending.conflated

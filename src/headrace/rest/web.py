@@ -15,6 +15,7 @@ from starlette.websockets import WebSocket, WebSocketState
 
 from headrace.errors import BodyRefused, OriginRefused, PathUnknown, TooManyRequests
 from headrace.rest.answers import LOGGER, error_answer
+from headrace.rest.applications import Applications
 from headrace.rest.files import Files
 from headrace.rest.gate import Gate, Headers, has_doubled
 from headrace.rest.protocol import FULL, Head
@@ -22,8 +23,8 @@ from headrace.rest.quick import HEALTH, PATH, Quick
 from headrace.rest.routes import ENDLESS, OPEN, PEER, Found, Routes
 from headrace.rest.settings import Serve
 from headrace.rest.table import HEALTH_PATHS, ROUTES
+from headrace.rest.turns import Turns
 from headrace.rest.users import Role, User
-from headrace.rest.watchers import Watchers
 
 _SMALLEST_ZIPPED = 1_000
 _ZIPPED = 4
@@ -48,12 +49,11 @@ _SHOWN_HEADERS = b"etag, headrace-position, retry-after"
 class Web:
     """Everything between the HTTP protocol and the handlers."""
 
-    def __init__(self, watchers: Watchers, gate: Gate, settings: Serve) -> None:
-        service = watchers.service
-        self._service, self._watchers, self._gate, self._limits = service, watchers, gate, settings.limits
+    def __init__(self, applications: Applications, turns: Turns, gate: Gate, settings: Serve) -> None:
+        self._applications, self._turns, self._gate, self._limits = applications, turns, gate, settings.limits
         self._loop: asyncio.AbstractEventLoop | None = None
         self._routes = Routes(ROUTES)
-        self._quick = Quick(service, gate, [*_GUARDS, _NOTHING])
+        self._quick = Quick(applications, gate, [*_GUARDS, _NOTHING])
         self._files = Files(settings.pages)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -62,7 +62,8 @@ class Web:
         if scope["type"] == "http":
             route, status = await self._http(scope, receive, send)
             endless = route.endswith(ENDLESS) and status == 200
-            self._service.counts.request(route, status, None if endless else time.perf_counter() - began)
+            counts = self._applications.counts(scope["raw_path"])
+            counts.request(route, status, None if endless else time.perf_counter() - began)
         elif scope["type"] == "websocket":
             await self._socket(WebSocket(scope, receive, send))
         else:
@@ -77,13 +78,17 @@ class Web:
             return None  # it is met again on the long way, which says so
         if answer is not None:
             route = HEALTH.decode() if scope["raw_path"] == HEALTH else PATH
-            self._service.counts.request(route, answer[0], time.perf_counter() - began)
+            self._applications.counts(scope["raw_path"]).request(route, answer[0], time.perf_counter() - began)
         return answer
 
     def end_watchers(self) -> None:
         """From any thread: tell nobody any more, so that the server can end."""
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._watchers.end)
+            self._loop.call_soon_threadsafe(self._end_watchers)
+
+    def _end_watchers(self) -> None:
+        for watchers in self._applications:
+            watchers.end()
 
     async def _live(self, receive: Receive, send: Send) -> None:
         """The server begins, and ends."""
@@ -93,7 +98,8 @@ class Web:
                 self._loop = asyncio.get_running_loop()
                 await send({"type": "lifespan.startup.complete"})
             else:
-                await self._watchers.peers.close()
+                for watchers in self._applications:
+                    await watchers.peers.close()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
@@ -104,9 +110,9 @@ class Web:
             found = self._routes.find("GET", socket.scope["raw_path"])
             if found.route.socket is None:
                 raise PathUnknown
-            await self._watchers.turns.join()
-            user = await self._user(found.route.role, socket.scope, headers)
-            asked = self._routes.understand(found, self._watchers, socket, user)
+            await self._turns.join()
+            user = await self._user(found.route.role, found.app, socket.scope, headers)
+            asked = self._routes.understand(found, self._applications, socket, user)
             await found.route.socket(asked, socket)
         except Exception as error:
             if socket.application_state is WebSocketState.CONNECTING:
@@ -126,7 +132,7 @@ class Web:
             if scope["method"] == "OPTIONS" and b"access-control-request-method" in headers:
                 response: Response = Response(status_code=204)
             elif (found := self._found(scope)) is None:
-                await self._user(Role.READ, scope, headers)
+                await self._user(Role.READ, "", scope, headers)
                 response = await self._files.answer(scope["path"], scope)
                 policy = _OWN
             else:
@@ -157,26 +163,27 @@ class Web:
 
     async def _answer(self, found: Found, scope: Scope, receive: Receive, headers: Headers) -> Response:
         if found.route.endless:
-            await self._watchers.turns.join()
-        user = await self._user(found.route.role, scope, headers)
-        asked = self._routes.understand(found, self._watchers, Request(scope, receive), user)
+            await self._turns.join()
+        user = await self._user(found.route.role, found.app, scope, headers)
+        asked = self._routes.understand(found, self._applications, Request(scope, receive), user)
         if found.route.role != PEER:
             return await found.route.handle(asked)
         try:
             response = await found.route.handle(asked)
         except Exception as error:
             response = error_answer(error)
-        self._gate.sign_answer(headers, response)
+        self._gate.sign_answer(headers, response, endless=found.route.endless and response.status_code == 200)
         return response
 
-    async def _user(self, role: Role | str, scope: Scope, headers: Headers) -> User:
+    async def _user(self, role: Role | str, app: str, scope: Scope, headers: Headers) -> User:
         if role == OPEN:
             return User("anybody", Role.READ, None, "")
         if role == PEER:
             return self._gate.peer(headers, scope["path"])
         assert isinstance(role, Role)
         user = await self._gate.user(headers, (scope.get("client") or ("?",))[0])
-        self._gate.allow(user, role)
+        names = self._applications.names
+        self._gate.allow(user, role, [app] if app in names else names)
         return user
 
     def _check_head(self, scope: Scope, headers: Headers) -> None:

@@ -45,7 +45,7 @@ class Queries:
             from headrace.rest.server import Listener, check_tls
 
             check_tls(serve)
-            Gate(serve, "").close()
+            Gate(serve).close()
             self._listener = Listener(serve)
 
     def start(
@@ -65,7 +65,7 @@ class Queries:
         if serve is not None and listener is not None:
             from headrace.rest.peers import HttpPeers
 
-            url, peers = listener.url, HttpPeers(serve)
+            url, peers = listener.url, HttpPeers(serve, plan.app)
             proof = Proof.of(serve.secret)
             options = {"standbys": serve.standbys, "requests": serve.limits.requests}
             self._held.callback(peers.close)
@@ -75,9 +75,10 @@ class Queries:
         )
         self._held.callback(instance.close)
         if serve is not None and listener is not None:
-            from headrace.rest.server import QueryServer
+            from headrace.rest.server import QueryServer, ServedApp
 
-            server = QueryServer(instance, serve, listener, split_subtopologies(plan), families, history)
+            served = ServedApp(instance, split_subtopologies(plan), families, history)
+            server = QueryServer([served], serve, listener)
             self._held.callback(server.close)
             server.start()
         instance.start()

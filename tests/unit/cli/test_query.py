@@ -13,7 +13,7 @@ import pytest
 import headrace as hr
 from headrace.cli.main import main
 from headrace.model.entries import Entries
-from headrace.rest.server import QueryServer
+from headrace.rest.server import QueryServer, ServedApp
 from headrace.rest.settings import Serve
 from headrace.rest.users import Role, read_users
 from rest.conftest import ANYWHERE
@@ -37,7 +37,7 @@ def memory() -> Memory:
 @pytest.fixture
 def said(memory: Memory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Said]:
     """What a command prints."""
-    server = QueryServer(memory, Serve(address=ANYWHERE))
+    server = QueryServer([ServedApp(memory)], Serve(address=ANYWHERE))
     server.start()
     monkeypatch.setenv("HEADRACE_QUERY_URL", server.url)
 

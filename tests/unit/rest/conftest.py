@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 import headrace as hr
-from headrace.rest.server import QueryServer
+from headrace.rest.server import QueryServer, ServedApp
 from headrace.rest.settings import Serve
 from rest.memory import Memory
 
@@ -49,7 +49,7 @@ def serving() -> Iterator[Serving]:
     with ExitStack() as started:
 
         def serve(memory: Memory, **settings: Any) -> QueryServer:
-            server = QueryServer(memory, Serve(**({"address": ANYWHERE} | settings)))
+            server = QueryServer([ServedApp(memory)], Serve(**({"address": ANYWHERE} | settings)))
             started.callback(server.close)
             server.start()
             return server

@@ -14,7 +14,7 @@ from headrace.observe.history import History
 from headrace.passes.pipeline import rewrite
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.rest.picture import picture
-from headrace.rest.server import QueryServer
+from headrace.rest.server import QueryServer, ServedApp
 from headrace.rest.settings import Serve
 from headrace.rest.topology import topology_object
 from rest.memory import Memory
@@ -75,7 +75,7 @@ def test_head(client: httpx.Client) -> None:
 def test_the_history_of_an_application_in_this_process(memory: Memory) -> None:
     history = History(lambda: 1_000_000_123_456)
     history.add(Batch(number=0, records_in=10, records_out=4, duration_ms=200, lag={("plays", 0): 3}))
-    server = QueryServer(memory, Serve(address="127.0.0.1:0"), history=history)
+    server = QueryServer([ServedApp(memory, history=history)], Serve(address="127.0.0.1:0"))
     server.start()
     with closing(server), httpx.Client(base_url=f"{server.url}/apps/music") as client:
         told = client.get("/history").json()

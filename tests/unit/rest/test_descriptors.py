@@ -36,11 +36,11 @@ SERVER = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
 import headrace as hr
-from headrace.rest.server import Listener, QueryServer
+from headrace.rest.server import Listener, QueryServer, ServedApp
 from rest.memory import Memory
 settings = hr.Serve(address="127.0.0.1:0")
 listener = Listener(settings)
-server = QueryServer(Memory(app="music").add("counts", hr.STRING, hr.INT64, {"be": 2}), settings, listener)
+server = QueryServer([ServedApp(Memory(app="music").add("counts", hr.STRING, hr.INT64, {"be": 2}))], settings, listener)
 server.start()
 print(server.url, listener.less, sep="\\n", flush=True)
 for _ in sys.stdin:

@@ -15,7 +15,7 @@ import headrace as hr
 from headrace.query.instance import Instance
 from headrace.rest.client import RemoteStore
 from headrace.rest.peers import HttpPeers
-from headrace.rest.server import Listener, QueryServer
+from headrace.rest.server import Listener, QueryServer, ServedApp
 from headrace.rest.settings import Serve
 from query.application import Application, until
 
@@ -28,11 +28,11 @@ WORDS = [f"word-{number}" for number in range(100)]
 def served(app: Application, name: str, directory: Path) -> Iterator[tuple[Instance, str]]:
     """An instance of this name, and the address of its server."""
     settings = Serve(address="127.0.0.1:0")
-    listener, peers = Listener(settings), HttpPeers(settings)
+    listener, peers = Listener(settings), HttpPeers(settings, app.id)
     (directory / name).mkdir(parents=True, exist_ok=True)
     (directory / name / "name").write_text(name)
     with app.instance(directory / name, url=listener.url, peers=peers) as instance:
-        server = QueryServer(instance, settings, listener)
+        server = QueryServer([ServedApp(instance)], settings, listener)
         server.start()
         try:
             yield instance, listener.url

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
+from contextlib import aclosing
 from dataclasses import replace
 
 import httpx
@@ -22,7 +24,7 @@ from headrace.errors import (
 from headrace.query.answering import Changed, Watched
 from headrace.query.position import Position
 from headrace.query.question import Count, Entry, Get, Question, Reply, Scan
-from headrace.rest.peers import HttpPeers
+from headrace.rest.peers import Began, HttpPeers, PeerWatches
 from headrace.rest.settings import Limits, Serve
 from headrace.rest.wire import (
     changes_of,
@@ -83,7 +85,7 @@ def test_what_is_no_question(text: str) -> None:
 
 
 def test_another_instance_is_asked(memory: Memory, serving: Serving) -> None:
-    server, peers = serving(memory), HttpPeers(Serve())
+    server, peers = serving(memory), HttpPeers(Serve(), "music")
     found = peers.ask(server.url, Get(store="counts", key=b"be"), [0])
     assert (found.entries[0].value, found.instances) == (hr.INT64.write(2), ("here",))
     with pytest.raises(PeerFailed, match="store-not-asked"):
@@ -93,8 +95,28 @@ def test_another_instance_is_asked(memory: Memory, serving: Serving) -> None:
         peers.ask(server.url, Count(store="counts"), [0])
 
 
+def test_another_instance_is_watched(memory: Memory, serving: Serving) -> None:
+    async def watched() -> list[object]:
+        watches, told = PeerWatches(Serve(), "music"), list[object]()
+        async with aclosing(watches.watch(serving(memory).url, Watched("counts", prefix=b"b"), [0])) as watching:
+            async for one in watching:
+                told.append(one)
+                if isinstance(one, Began):
+                    memory.put("counts", "be", 3)
+                elif len(told) > 1:
+                    break
+        await watches.close()
+        return told
+
+    there, began, change = asyncio.run(watched())
+    assert there == [Changed(0, -1, b"be", Entry(b"be", hr.INT64.write(2), 1_000))]
+    assert isinstance(began, Began)
+    assert (began.life, began.whole) == ("Life1", frozenset({0}))
+    assert change == [Changed(0, began.since[0], b"be", Entry(b"be", hr.INT64.write(3), 1_000))]
+
+
 def test_its_errors_are_raised_here(memory: Memory, serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
-    server, peers = serving(memory), HttpPeers(Serve())
+    server, peers = serving(memory), HttpPeers(Serve(), "music")
     question = Get(store="counts", key=b"be", at_least=POSITION, timeout_ms=10)
 
     def fail(error: Exception) -> None:
@@ -121,7 +143,7 @@ def test_its_errors_are_raised_here(memory: Memory, serving: Serving, monkeypatc
 def test_another_instance_is_answered_while_all_requests_wait(
     memory: Memory, serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server, peers = serving(memory, limits=Limits(requests=1)), HttpPeers(Serve())
+    server, peers = serving(memory, limits=Limits(requests=1)), HttpPeers(Serve(), "music")
     asked, let = threading.Event(), threading.Event()
 
     def waits(_question: object) -> Reply:
@@ -142,7 +164,7 @@ def test_another_instance_is_answered_while_all_requests_wait(
 def test_one_that_is_there_but_does_not_answer_is_not_taken_for_gone(
     memory: Memory, serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server, peers = serving(memory), HttpPeers(Serve())
+    server, peers = serving(memory), HttpPeers(Serve(), "music")
     monkeypatch.setattr("headrace.rest.peers._MORE_S", 0.2)
     answers: list[Exception] = [TooManyRequests("requests at work"), RuntimeError("broken")]
 

@@ -37,9 +37,10 @@ from headrace.query.answering import Watched
 from headrace.query.position import Position
 from headrace.query.proof import Proof
 from headrace.query.question import Count, Reply
+from headrace.rest import peers as between
 from headrace.rest.gate import Gate
-from headrace.rest.peers import ASK, WATCH, HttpPeers, PeerWatches
-from headrace.rest.server import Listener, QueryServer
+from headrace.rest.peers import HttpPeers, PeerWatches
+from headrace.rest.server import Listener, QueryServer, ServedApp
 from headrace.rest.settings import Limits, Serve
 from headrace.rest.signatures import Signed, digest_of
 from headrace.rest.users import Role, User, Users, hashed_password, hashed_token, new_token, read_users
@@ -50,6 +51,7 @@ from rest.memory import Memory
 KEY = "/apps/music/stores/counts/keys/be"
 WATCHERS = "/apps/music/watchers"
 SECRET = "between the instances"
+ASK, WATCH = (path.format(app="music") for path in (between.ASK, between.WATCH))
 
 
 @pytest.fixture
@@ -250,13 +252,13 @@ def test_who_only_has_the_address_of_an_instance_learns_no_secret_and_is_not_bel
             pass
 
     async def watch(url: str) -> None:
-        watches = PeerWatches(Serve(secret=SECRET))
+        watches = PeerWatches(Serve(secret=SECRET), "music")
         async for _ in watches.watch(url, Watched("counts"), [0]):
             raise AssertionError
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Fake) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        url, peers = f"http://127.0.0.1:{server.server_port}", HttpPeers(Serve(secret=SECRET))
+        url, peers = f"http://127.0.0.1:{server.server_port}", HttpPeers(Serve(secret=SECRET), "music")
         with pytest.raises(PeerFailed, match="has not proved to know the secret of this instance: all need the same"):
             peers.ask(url, Count(store="counts"), [0])
         with pytest.raises(PeerFailed, match="has not proved to know the secret"):
@@ -270,7 +272,7 @@ def test_who_only_has_the_address_of_an_instance_learns_no_secret_and_is_not_bel
 
 def test_a_secret_that_could_be_found_by_trying_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SecretTooShort, match=r"fewer than 16 letters(.|\n)*openssl rand -hex 32"):
-        Gate(Serve(secret="between us"), "music")
+        Gate(Serve(secret="between us"))
     monkeypatch.setenv("HEADRACE_DATA_DIR", str(tmp_path))
     with ThreadPoolExecutor(8) as several:
         signatures = set(several.map(lambda _: Proof.of(None).sign("x"), range(50)))
@@ -355,10 +357,10 @@ def test_addresses_that_are_none() -> None:
 
 def test_files_that_cannot_be_used(memory: Memory, tmp_path: Path) -> None:
     with pytest.raises(CertificateUnreadable, match="there is no such file"):
-        QueryServer(memory, Serve(address="127.0.0.1:0", certificate=tmp_path / "none.pem"))
+        QueryServer([ServedApp(memory)], Serve(address="127.0.0.1:0", certificate=tmp_path / "none.pem"))
     (tmp_path / "some.pem").write_text("nothing")
     with pytest.raises(CertificateUnreadable, match="cannot be used for TLS"):
-        QueryServer(memory, Serve(address="127.0.0.1:0", certificate=tmp_path / "some.pem"))
+        QueryServer([ServedApp(memory)], Serve(address="127.0.0.1:0", certificate=tmp_path / "some.pem"))
 
 
 @pytest.mark.parametrize(
@@ -400,10 +402,12 @@ def test_tls_from_end_to_end(memory: Memory, serving: Serving, tmp_path: Path, t
         assert connection.store("counts").get("be") == 2
     with pytest.raises(ServerNotReached, match=r"(?i)certificate"):
         hr.connect(server.url, token=tokens["page"])
-    peers = HttpPeers(Serve(address="127.0.0.1:0", **settings))  # type: ignore[arg-type]
+    peers = HttpPeers(Serve(address="127.0.0.1:0", **settings), "music")  # type: ignore[arg-type]
     assert peers.ask(server.url, Count(store="counts"), [0]).count == 4
     with pytest.raises(PeerFailed, match="it has not proved to know the secret of this instance"):
-        HttpPeers(Serve(address="127.0.0.1:0", trusted=tmp_path / "ca.pem")).ask(server.url, Count(store="counts"), [0])
+        HttpPeers(Serve(address="127.0.0.1:0", trusted=tmp_path / "ca.pem"), "music").ask(
+            server.url, Count(store="counts"), [0]
+        )
     peers.close()
 
 
@@ -457,7 +461,7 @@ def test_a_password_is_not_remembered_once_the_file_is_another_one(
     assert tokens
     monkeypatch.setattr("headrace.rest.gate._LOOK_S", 0.0)
     path = tmp_path / "users.txt"
-    gate = Gate(Serve(users=path), "music")
+    gate = Gate(Serve(users=path))
     headers = {b"authorization": basic("ann", "päss:word")["authorization"].encode()}
     check = Users.with_password
 
@@ -476,7 +480,7 @@ def test_a_password_is_not_remembered_once_the_file_is_another_one(
 
 def test_the_secret_goes_to_no_address_without_tls(memory: Memory, serving: Serving, tmp_path: Path) -> None:
     server = serving(memory)
-    peers = HttpPeers(Serve(certificate=tmp_path / "cert.pem", secret=SECRET))
+    peers = HttpPeers(Serve(certificate=tmp_path / "cert.pem", secret=SECRET), "music")
     with pytest.raises(PeerFailed, match=r"the instance at http://.* has no answer: its address is not https"):
         peers.ask(server.url, Count(store="counts"), [0])
     assert memory.asked == []
@@ -494,7 +498,7 @@ def test_no_more_passwords_are_tried_at_once_than_one_after_the_other(
         return next(iter(users)) if password == "right" else None
 
     monkeypatch.setattr(Users, "with_password", with_password)
-    gate = Gate(Serve(users=tmp_path / "users.txt"), "music")
+    gate = Gate(Serve(users=tmp_path / "users.txt"))
 
     async def ask(passwords: Iterable[str]) -> Counter[str]:
         heads = [{b"authorization": basic("ann", one)["authorization"].encode()} for one in passwords]
@@ -504,7 +508,7 @@ def test_no_more_passwords_are_tried_at_once_than_one_after_the_other(
     assert asyncio.run(ask(f"guess {number}" for number in range(60))) == {"LoginNeeded": 10, "TooManyRequests": 50}
     assert len(tried) == 10
     gate.close()
-    gate, tried[:] = Gate(Serve(users=tmp_path / "users.txt"), "music"), []
+    gate, tried[:] = Gate(Serve(users=tmp_path / "users.txt")), []
     assert asyncio.run(ask(["right"] * 60)) == {"User": 60}
     assert tried == ["right"]
     gate.close()

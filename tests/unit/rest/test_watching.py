@@ -21,7 +21,7 @@ from headrace.rest.peers import PeerWatches
 from headrace.rest.service import Service
 from headrace.rest.settings import Limits, Serve
 from headrace.rest.users import Role, User
-from headrace.rest.watchers import Watchers
+from headrace.rest.watchers import Room, Watchers
 from query.application import until
 from rest.conftest import Serving
 from rest.memory import Memory, MemoryWatch
@@ -219,7 +219,7 @@ def test_one_who_goes_before_a_socket_is_open_leaves_nothing_behind(memory: Memo
 
     async def run() -> None:
         service = Service(memory, Limits())
-        watchers = Watchers(service, PeerWatches(Serve()), lambda _: True)
+        watchers = Watchers(service, PeerWatches(Serve(), "music"), lambda *_: True, Room(Limits()))
         watcher = watchers.begin(service.store("counts"), Watched("counts"), User("ann", Role.READ, None, ""))
         with pytest.raises(RuntimeError):
             await tell_socket(Gone(), watcher)  # type: ignore[arg-type]
@@ -308,7 +308,7 @@ def test_those_who_join_together_and_do_not_read_are_told_the_same_and_little(
         memory.put("counts", f"x{number}", number)
     server = serving(memory)
     server._listener.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
-    watchers = server._web._watchers
+    watchers = server._applications.find("music")
     where = httpx.URL(server.url)
     head = f"GET {WATCH} HTTP/1.1\r\nHost: {where.netloc.decode()}\r\n\r\n".encode()
     with ExitStack() as there, httpx.Client(base_url=server.url, timeout=30) as client:
