@@ -25,7 +25,14 @@ ROWS: list[tuple[Any, ...]] = [
     (None, 5, 2.25, False, "x"),
 ]
 
-LIMIT, NAMES, WORDS, NOTHING, WORD = 2, ("a", "b"), {"a", "", "x"}, None, re.compile("[a-z]+ ?")
+LIMIT, NAMES, WORDS, NOTHING, WORD, SIZES = (
+    2,
+    ("a", "b"),
+    {"a", "", "x"},
+    None,
+    re.compile("[a-z]+ ?"),
+    {"a": "s", "ab": "m"},
+)
 
 
 def shorter(text: str | None, most: int = 2) -> str:
@@ -77,6 +84,7 @@ class Drawing:
         shown = self._rng.choice([named, named, "a1:5d", "a2:,.2f", "a0:>4"])
         texts = [f"f'<{{{shown}}}>'", f"f'{{a0}}{{{named}!s}}'", f"str({two})", f"({one} + {one})", f"{one}.upper()"]
         calls = [f"shorter({one})", f"shorter({one}, most)", f"'-'.join([{one}, 'z'])", f"min({one}, 'b')"]
+        calls += [f"'{{}}={{:>3}}'.format(a1, {one})", f"SIZES.get({one}, 'l')"]
         calls += [f"re.sub('a|b', 'c', {one})", f"(WORD.match({one}) or 'z') and 'y'"]
         return self._rng.choice([*plain, *texts, *calls])
 
@@ -149,7 +157,7 @@ def made(source: str, number: int) -> Callable[..., Any]:
     text = "def around(CLOSED):\n" + "".join(f"    {line}\n" for line in source.splitlines()) + "    return drawn\n"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     home: dict[str, Any] = {
-        one: globals()[one] for one in ("LIMIT", "NAMES", "WORDS", "NOTHING", "WORD", "re", "shorter")
+        one: globals()[one] for one in ("LIMIT", "NAMES", "WORDS", "NOTHING", "WORD", "SIZES", "re", "shorter")
     }
     exec(compile(text, filename, "exec", dont_inherit=True), home)
     found: Callable[..., Any] = home["around"]("closed")

@@ -10,7 +10,6 @@ import functools
 import inspect
 import operator
 import sys
-from collections.abc import Callable
 from enum import Enum
 from types import FunctionType, MethodType
 from typing import Any
@@ -18,20 +17,18 @@ from typing import Any
 from headrace.expr.read import Acts, reading
 from headrace.expr.regex import Found, regex_of
 from headrace.expr.syntax import Expr, call, tree_of
+from headrace.expr.texts import formatted, text
 from headrace.expr.tree import Attribute
 from headrace.expr.twins import twin_of
 from headrace.expr.unseen import unseen, unseen_in
 from headrace.expr.ways import ValueNeeded, walking
 from headrace.expr.where import is_users
 
+__all__ = ["called", "formatted", "other", "same", "text", "within", "without"]
+"""What functions that were made anew call."""
+
 _ACTING = (print, input, open, setattr, delattr, breakpoint)
 _BLIND = (operator.is_, operator.is_not, isinstance, issubclass, type, hasattr, callable, id, getattr)
-_CONVERSIONS: dict[int, Callable[[object], object]] = {
-    -1: lambda value: value,
-    ord("s"): str,
-    ord("r"): repr,
-    ord("a"): ascii,
-}
 
 
 def same(one: object, other: object) -> object:
@@ -73,21 +70,6 @@ def without(part: object, whole: object) -> object:
     """`part not in whole`."""
     found = within(part, whole)
     return call("~", found) if isinstance(found, Expr) else not found
-
-
-def text(*parts: Any) -> object:
-    """`f"..."` of its parts, which are texts already."""
-    return functools.reduce(operator.add, parts) if any(isinstance(one, Expr) for one in parts) else "".join(parts)
-
-
-def formatted(value: object, conversion: int, spec: object) -> object:
-    """`{value!s:spec}` in an f-string."""
-    if not isinstance(value, Expr) and not isinstance(spec, Expr):
-        return format(_CONVERSIONS[conversion](value), str(spec))
-    if not isinstance(spec, str) or conversion in (ord("r"), ord("a")):
-        raise ValueNeeded("!r, !a, or a format that is computed, needs the value now in an f-string")
-    converted = call("text", value) if conversion == ord("s") or spec == "" else value
-    return _helped(converted if spec == "" else call("format", converted, spec))
 
 
 def called(function: Any, /, *args: Any, **named: Any) -> Any:

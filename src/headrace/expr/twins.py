@@ -8,13 +8,15 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from headrace.expr.choices import truth
+from headrace.expr.choices import choice, truth
 from headrace.expr.fit import rows_of
 from headrace.expr.front import floating, integer, length, text
 from headrace.expr.named import gcd, is_finite, is_nan, square_root
 from headrace.expr.syntax import Expr, as_expr, call, replaced, tree_of
+from headrace.expr.texts import filled
+from headrace.expr.ways import MOST_WAYS, ValueNeeded
 
-Twin = Callable[..., Expr]
+Twin = Callable[..., Any]
 
 
 def _bool(thing: object) -> Expr:
@@ -44,9 +46,25 @@ def twin_of(function: Any) -> Twin | None:
     if inspect.ismethoddescriptor(function) and getattr(function, "__objclass__", None) is str:
         return lambda target, *args: call(f".{name}", target, *args)
     target = getattr(function, "__self__", None)
+    if isinstance(target, str) and name == "format":
+        return lambda *args, **named: filled(target, args, named)
+    if isinstance(target, dict) and name == "get":
+        return lambda key, otherwise=None: _got(target, key, otherwise)
     if isinstance(target, str | bytes) and rows_of(f".{name}"):
         return lambda *args: call(f".{name}", target, *(as_expr(one) for one in map(_listed, args)))
     return None
+
+
+def _got(known: dict[Any, Any], key: Any, otherwise: Any) -> Any:
+    """`known.get(key, otherwise)` of a dict of the program's own, of which only the key is a symbol."""
+    if not isinstance(key, Expr) or isinstance(otherwise, Expr) or not 0 < len(known) <= MOST_WAYS:
+        raise ValueNeeded(
+            f"get() of a dict of {len(known)} needs the value now: from 1 to {MOST_WAYS} can be looked up"
+        )
+    found = tree_of(as_expr(otherwise))
+    for one, value in reversed(known.items()):
+        found = choice(tree_of(call("==", key, one)), tree_of(as_expr(value)), found)
+    return Expr(found)
 
 
 def _listed(thing: object) -> object:

@@ -79,6 +79,11 @@ def closed(limit: int) -> Callable[[Any], Any]:
         (lambda v: f"<{v}>", "'<' + hr.text(value) + '>'"),
         (lambda v: f"{LIMIT:>3}{v!s}", "'  3' + hr.text(value)"),
         (lambda v: f"{v:.2f}|{v!s:>9}", "format(value, '.2f') + '|' + format(hr.text(value), '>9')"),
+        (
+            lambda v: f"{v}/{v:.1f}{LIMIT}{{",
+            "hr.text(value) + '/' + format(value, '.1f') + '3' + '{'",
+        ),
+        (lambda v: {"a": 1, "b": 2}.get(v, 0), "1 if value == 'a' else 2 if value == 'b' else 0"),
         (lambda v: str(int(v)), "hr.text(hr.integer(value))"),
         (lambda v: "-".join([v, "x"]), "'-'.join([value, 'x'])"),
         (lambda v: any(v.startswith(one) for one in ("a", "b")), "value.startswith('a') | value.startswith('b')"),
