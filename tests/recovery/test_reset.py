@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -181,6 +182,12 @@ def test_beside_and_then_in_its_place(app: Counting) -> None:
     app.run("--as", "v2")
     assert "there is no run to go on from" in app.command("reset", "--as", "v3", "--dry-run")[1]
     assert not app.checkpoint.with_name("checkpoint-v3").exists()
+    app.checkpoint.with_name("checkpoint-v2").rename(app.checkpoint.with_name("away"))
+    code, said = app.command("run", "--as", "v2")
+    assert code == 1
+    assert "; or run it beside the live one under another name: --as; nothing was changed" in said
+    shutil.rmtree(app.checkpoint.with_name("checkpoint-v2"))
+    app.checkpoint.with_name("away").rename(app.checkpoint.with_name("checkpoint-v2"))
     app.write()
     app.write(**{'store="counts"': 'store="numbers"'})
     assert "does not fit its state" in app.command("reset", "--as", "v2", "-y")[1]

@@ -123,14 +123,18 @@ class CheckpointLost(RunError):
 
     code = "checkpoint-lost"
 
-    def __init__(self, app: str, path: str, found: Sequence[str]) -> None:
+    def __init__(self, app: str, path: str, found: Sequence[str], *, beside: bool = False) -> None:
+        anew = (
+            "begin anew, and all is read and written again: headrace reset app.py --to earliest; or, if it was Kafka"
+            " Streams that has run, headrace adopt app.py"
+        )
+        if beside:
+            anew = "run it beside the live one under another name: --as"
         super().__init__(
             f"application {app!r} has run before, and its checkpoint is not here: {'; '.join(found)}",
             where=path,
             fix="give the checkpoint back (a volume that is not mounted? another checkpoint=?), and it goes on; or"
-            " begin anew, and all is read and written again: headrace reset app.py --to earliest; or, if it was Kafka"
-            " Streams that has run, headrace adopt app.py; nothing was changed, and state cannot be restored from Kafka"
-            " yet",
+            f" {anew}; nothing was changed, and state cannot be restored from Kafka yet",
         )
 
 

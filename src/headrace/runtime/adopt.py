@@ -123,7 +123,7 @@ class Adoption:
         """
         with self._scratch(_EMPTY) as empty, told_plainly(self.plan.app, self.checkpoint, self.address):
             self._run_nothing(session, workers, clock, empty)
-            log, rows = BatchLog(empty), 0
+            log, rows = BatchLog(empty), dict[str, int]()
             with self.checkpoint.renewed(replace(self.layout, changelogs=[])) as fresh:
                 ids = {}
                 for operator, known in log.ids().items():
@@ -131,13 +131,17 @@ class Adoption:
                     with opened(
                         session, *places, operator=operator, batch=log.done, ids=known, tasks=self.layout.tasks
                     ) as state:
-                        rows += self._fill(session, state)
+                        rows |= self._fill(session, state)
                         ids[operator] = state.commit()
-                log.copied(fresh, self.layout.tasks, ids, final="spark")
+                if nowhere := [store.name for store in self.stores if store.name not in rows]:
+                    raise AdoptRefused(
+                        f"Spark has no place for the rows of {', '.join(nowhere)}", "tell us: this is a fault of ours"
+                    )
+                log.copied(fresh, self.layout.tasks, ids)
         complete = self._write_changelogs()
         topics = Topics(self.address, self.kafka)
         self.checkpoint.settle(with_changelogs(self.layout, self.plan, complete, topics))
-        return rows
+        return sum(rows.values())
 
     @contextmanager
     def _scratch(self, name: str) -> Iterator[Path]:
@@ -173,16 +177,17 @@ class Adoption:
         if causes := query.failure():
             raise failure_of(causes, self.plan.app, self.checkpoint, self.address, log)
 
-    def _fill(self, session: Session, state: Rescaling) -> int:
-        """Put the rows of those stores into a stage that are in it: how many."""
-        placed, rows = Placed(self.layout), 0
+    def _fill(self, session: Session, state: Rescaling) -> dict[str, int]:
+        """Put the rows of those stores into a stage that are in it: how many of each."""
+        placed, names, rows = Placed(self.layout), state.names(), dict[str, int]()
         for store in self.stores:
             family = f"store.{store.name}"
-            if family not in state.names():
+            if family not in names:
                 continue
+            rows[store.name] = 0
             for some in cells(session, store.node, placed.rows(store), store.key, store.value):
                 state.fill(family, some)
-                rows += len(some)
+                rows[store.name] += len(some)
             for task, (newest, time) in placed.times(store).items():
                 for place, number in memories(store.node, store.name, newest, time).items():
                     state.put(MEMORY, task, place, number)

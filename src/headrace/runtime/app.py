@@ -127,6 +127,11 @@ class App(Builder):
         self._declared.viewer = self
         self._ending, self._turning = threading.RLock(), threading.Lock()
 
+    @property
+    def runs_beside(self) -> bool:
+        """Whether it is a run beside the live application."""
+        return self._beside is not None
+
     def run_beside(self, name: str) -> None:
         """Run beside the live application: with `-name` behind its id, its checkpoint and the topics that it writes."""
         checked_name("an application", name, origin())

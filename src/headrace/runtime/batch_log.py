@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from headrace.errors import RescaleRefused
+from headrace.log.files import write_whole
 from headrace.runtime.ways import BEGIN_ANEW
 
 _TASKS = "spark.sql.shuffle.partitions"
 _IDS = "stateUniqueIds"
+_SCHEMA = re.compile(r'"file:[^"]*/(state/\d+/_stateSchema/[^"]+)"')
 _SUMS = shutil.ignore_patterns(".*")
 """Sums of what is in other files, which Spark looks at where it finds them."""
 
@@ -50,11 +53,22 @@ class BatchLog:
             raise RescaleRefused(reason, BEGIN_ANEW)
         return {int(operator): [ids[0] for ids in tasks] for operator, tasks in (written.get(_IDS) or {}).items()}
 
-    def copied(self, into: Path, tasks: int, ids: Mapping[int, Sequence[str]], *, final: str | None = None) -> None:
-        """Write the same for another number of tasks, up to the last batch that is done; the state itself is there.
+    def relocate(self) -> None:
+        """Have Spark find the schemas of its state where they are: the directory may have been moved, or be a copy."""
+        for file in (self.directory / "state").glob("*/_metadata/*/*"):
+            if file.name.isdigit():
+                noted = file.read_text()
+                here = _SCHEMA.sub(lambda found: self._place(found[0], found[1]), noted)
+                if here != noted:
+                    file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+                    write_whole(file, here)
 
-        In the end its directory is called `final`, as this one if nothing is said.
-        """
+    def _place(self, noted: str, schema: str) -> str:
+        place = self.directory.absolute() / schema
+        return f'"file:{json.dumps(str(place))[1:-1]}"' if place.exists() else noted
+
+    def copied(self, into: Path, tasks: int, ids: Mapping[int, Sequence[str]]) -> None:
+        """Write the same for another number of tasks, up to the last batch that is done; the state itself is there."""
         done = self.done
         for name in ("metadata", "sources"):
             if (self.directory / name).is_dir():
@@ -77,18 +91,16 @@ class BatchLog:
             written[_IDS] = {str(operator): [[one] for one in named] for operator, named in ids.items()}
         (into / "commits" / str(done)).write_text(f"{version}\n{json.dumps(written)}")
         for operator in ids:
-            self._copy_account(operator, into, tasks, final or self.directory.name)
+            self._copy_account(operator, into, tasks)
 
-    def _copy_account(self, operator: int, into: Path, tasks: int, final: str) -> None:
-        """What Spark notes on an operator beside its state: the number of its tasks, and where its schemas are."""
-        here, there = f"/{self.directory.name}/state/", f"/{final}/state/"
+    def _copy_account(self, operator: int, into: Path, tasks: int) -> None:
+        """What Spark notes on an operator beside its state, the number of its tasks among it."""
         place = self.directory / "state" / str(operator)
         for noted in place.glob("_*"):
             shutil.copytree(noted, into / noted.relative_to(self.directory), ignore=_SUMS)
         for file in (into / place.relative_to(self.directory) / "_metadata").rglob("*"):
             if file.is_file():
-                lines = file.read_text().replace(here, there).split("\n")
-                file.write_text("\n".join(_with_tasks(line, tasks) for line in lines))
+                file.write_text("\n".join(_with_tasks(line, tasks) for line in file.read_text().split("\n")))
 
     def _commit(self) -> tuple[str, dict[str, Any]]:
         version, written = (self.directory / "commits" / str(self.done)).read_text().split("\n", 1)

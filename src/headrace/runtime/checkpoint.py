@@ -23,6 +23,7 @@ from headrace.errors import (
 )
 from headrace.log.files import make_private, write_whole
 from headrace.log.locks import FileLock
+from headrace.runtime.batch_log import BatchLog
 from headrace.runtime.kept import Evolution, Kept, Lanes, Stages
 from headrace.runtime.kept_classes import Shapes
 from headrace.runtime.resumption import Resumption, bytes_to_load
@@ -279,6 +280,12 @@ class Checkpoint:
             with writing(self.place):
                 self._files.write(_QUERY, json.dumps({"id": layout.query}))
         self._files.remove(_RESET)
+
+    def relocate(self) -> None:
+        """Have Spark find what it has noted by its place where it is now: a directory may have been moved."""
+        if isinstance(self._files, LocalFiles):
+            with writing(self.place):
+                BatchLog(self.directory / _SPARK).relocate()
 
     def resumption(self, tasks: int) -> Resumption | None:
         """What there is to go on from; None before a batch is done, and where no state is kept."""

@@ -14,14 +14,16 @@ from headrace.runtime.ownership import has_records
 from headrace.runtime.topics import topics_of
 
 
-def refuse_lost_checkpoint(plan: Plan, place: str, topics: Topics, group: Group | None) -> None:
+def refuse_lost_checkpoint(
+    plan: Plan, place: str, topics: Topics, group: Group | None, *, beside: bool = False
+) -> None:
     """Refuse to begin from zero what has read records before, as its `group` tells, or has written changelogs.
 
-    Without a group positions do not count: they are those of a reset.
+    Without a group positions do not count: they are those of a reset. What runs `beside` another is never reset.
     """
     found = [*_read(plan, topics, group), *_written(plan, topics)] if group else list(_written(plan, topics))
     if found:
-        raise CheckpointLost(plan.app, place, found)
+        raise CheckpointLost(plan.app, place, found, beside=beside)
 
 
 def _read(plan: Plan, topics: Topics, group: Group) -> Iterator[str]:

@@ -18,6 +18,7 @@ from headrace.errors import RescaleRefused
 from headrace.state.cells import LATEST
 from headrace.state.codec import StateCodec
 from headrace.state.faults import StateFault
+from headrace.task import operators as _operators  # noqa: F401  # what they remember is read by its classes
 
 _PARTITION = re.compile(r"time of (\S+) (\d+)")
 

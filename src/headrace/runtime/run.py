@@ -179,12 +179,13 @@ class Run:
         if known is None:
             checkpoint.refuse_lost_layout()
             group = Group(app.id, self._address, app.kafka) if reset_to is None else None
-            refuse_lost_checkpoint(plan, checkpoint.place, topics, group)
+            refuse_lost_checkpoint(plan, checkpoint.place, topics, group, beside=app.runs_beside)
         else:
             checkpoint.refuse_misfit(known, layout)
             self._refuse_new_stores_in_a_batch(plan, topics, known, layout)
         self._asked = plan = ensure_changelogs(plan, topics, layout, known, app.say)
         checkpoint.settle(with_changelogs(layout, plan, layout.changelogs, topics))
+        checkpoint.relocate()
         session = self._session()
         self._resumption = checkpoint.resumption(layout.tasks)
         spark.hide_in_log(app.spark, session, secrets_of(app.kafka))
