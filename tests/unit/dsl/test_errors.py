@@ -362,6 +362,10 @@ class Alike:
             lambda app: app.stream("in", value=hr.json(Alike)).peek(lambda _, v: v).to("out"),
             "peek (in.peek) can only run in Python: Alike prints itself in its own way",
         ),
+        (
+            lambda app: app.stream("in", value=hr.json(Alike)).map_values(lambda v: hr.text(v)).to("out"),
+            "(in.map_values) can only run in Python: `hr.text(value)`: Alike prints itself in its own way",
+        ),
     ],
 )
 def test_classes_with_code_that_spark_does_not_run(declare: Any, words: str) -> None:
