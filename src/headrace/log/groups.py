@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
-from typing import Any
+from typing import Any, TypeVar
 
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from headrace.errors import BrokerError, NotAllowed, PositionsRefused
 from headrace.log.client import make_client, reason_of
+
+T = TypeVar("T")
 
 _ANSWER_S = 10.0
 _AGAIN_S = 0.1
@@ -40,9 +42,11 @@ class Group:
     def publish(self, positions: Positions) -> None:
         """Say how far the group has come."""
         places = [TopicPartition(topic, partition, offset) for (topic, partition), offset in positions.items()]
-        asked = self._client.alter_consumer_group_offsets([ConsumerGroupTopicPartitions(self.name, places)])
+        asked = [ConsumerGroupTopicPartitions(self.name, places)]
         try:
-            answers = asked[self.name].result(_ANSWER_S).topic_partitions
+            answers = patiently(
+                lambda: self._client.alter_consumer_group_offsets(asked)[self.name].result(_ANSWER_S).topic_partitions
+            )
         except KafkaException as exc:
             raise refused(self.name, exc.args[0]) from exc
         except TimeoutError as exc:
@@ -54,7 +58,7 @@ class Group:
     def delete(self) -> None:
         """Forget the group, if there is one."""
         try:
-            self._client.delete_consumer_groups([self.name])[self.name].result(_ANSWER_S)
+            patiently(lambda: self._client.delete_consumer_groups([self.name])[self.name].result(_ANSWER_S))
         except KafkaException as exc:
             if exc.args[0].code() != KafkaError.GROUP_ID_NOT_FOUND:
                 raise PositionsRefused(self.name, reason_of(exc.args[0])) from exc
@@ -67,15 +71,11 @@ class Group:
         """What is committed of some partitions; that of open transactions is not."""
         settings = {"group.id": self.name, "enable.auto.commit": False, "isolation.level": "read_committed"}
         consumer, _ = make_client(Consumer, self._address, self._kafka, settings)
-        deadline = time.monotonic() + _ANSWER_S
         with closing(consumer):
-            while True:
-                try:
-                    return consumer.committed(places, timeout=_ANSWER_S) if places else []
-                except KafkaException as exc:
-                    if exc.args[0].code() not in _CHANGING_HANDS or time.monotonic() > deadline:
-                        raise refused(self.name, exc.args[0], doing="read") from exc
-                    time.sleep(_AGAIN_S)
+            try:
+                return patiently(lambda: consumer.committed(places, timeout=_ANSWER_S)) if places else []
+            except KafkaException as exc:
+                raise refused(self.name, exc.args[0], doing="read") from exc
 
     def among(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """How far it has come in some partitions; without those of which it has no position."""
@@ -139,6 +139,18 @@ class Standing:
     def close(self) -> None:
         """Ask no more."""
         self._consumer.close()
+
+
+def patiently(ask: Callable[[], T]) -> T:
+    """What a group's coordinator answers; asked again while a broker has yet to become it."""
+    deadline = time.monotonic() + _ANSWER_S
+    while True:
+        try:
+            return ask()
+        except KafkaException as exc:
+            if exc.args[0].code() not in _CHANGING_HANDS or time.monotonic() > deadline:
+                raise
+            time.sleep(_AGAIN_S)
 
 
 def refused(group: str, error: KafkaError, place: TopicPartition | None = None, doing: str = "written") -> BrokerError:
