@@ -1,5 +1,7 @@
 package org.apache.spark.sql.headrace
 
+import java.util.concurrent.TimeUnit.NANOSECONDS
+
 import org.apache.spark.sql.headrace.InputOffset.Places
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -12,10 +14,10 @@ final class Admission(pace: Pace, step: Step, first: Set[String], still: Boolean
   def end(start: Places, latest: Places): Places = {
     // A partition that is new begins at 0.
     val begin = latest.map { case (partition, end) => partition -> math.min(end, start.getOrElse(partition, 0L)) }
-    val limit = if (still) 0 else pace.limit(System.currentTimeMillis)
+    val limit = if (still) 0 else pace.limit(Admission.now)
     val chosen = if (still) begin else if (Admission.size(begin, latest) <= limit) latest else part(begin, latest, limit)
     val size = Admission.size(begin, chosen)
-    if (size > 0) pace.begin(size, System.currentTimeMillis)
+    if (size > 0) pace.begin(size, Admission.now)
     chosen
   }
 
@@ -30,6 +32,9 @@ final class Admission(pace: Pace, step: Step, first: Set[String], still: Boolean
 }
 
 object Admission {
+  /** For how long batches take: the machine's clock may jump, and one would seem to have taken an hour. */
+  private def now: Long = NANOSECONDS.toMillis(System.nanoTime)
+
   def of(options: CaseInsensitiveStringMap): Admission = {
     val step = new Step(new BrokerTimes(KafkaInput.properties(options)), KafkaInput.names(options, "subscribe"))
     new Admission(Pace.of(options.getBoolean("python", false)), step, KafkaInput.names(options, "first").toSet,

@@ -4,14 +4,28 @@ import scala.collection.mutable
 
 import org.apache.spark.{SparkContext, TaskContext}
 
-/** The time of day as a task sees it: that of its batch, which is the same when the batch is run again. */
-final class Clock(val now: Long) {
+/** What time it is.
+  *
+  * @param now    the time of day, which stands still where the machine's clock is set back
+  * @param steady the same until that clock is set: it goes on evenly, for whoever waits
+  */
+case class Moment(now: Long, steady: Long)
+
+object Moment {
+  val Unknown: Moment = Moment(Clock.Unknown, Clock.Unknown)
+}
+
+/** The time as a task sees it: that of its batch, which is the same when the batch is run again. */
+final class Clock(moment: Moment) {
+  def now: Long = moment.now
+  def steady: Long = moment.steady
+
   private val followers = new mutable.ArrayBuffer[Clock.Follower]
 
   def add(follower: Clock.Follower): Unit = followers += follower
 
-  /** The records of the batch are done: those who wait for a time of day see which it is. */
-  def tick(): Unit = if (now != Clock.Unknown) followers.foreach(_.follow(now))
+  /** The records of the batch are done: those who wait for a time see which it is. */
+  def tick(): Unit = if (moment != Moment.Unknown) followers.foreach(_.follow(steady))
 
   /** When somebody wants to see the next time. */
   def due: Long = followers.iterator.map(_.due).minOption.getOrElse(Clock.Never)
@@ -25,7 +39,15 @@ object Clock {
 
   private val Property = "headrace.clock"
 
-  /** Who waits for a time of day, and when it wants to be told again. */
+  @volatile private var shiftMs = 0L
+
+  /** The time of day of this machine, which may jump: how long something takes is measured by `System.nanoTime`. */
+  def machine: Long = System.currentTimeMillis + shiftMs
+
+  /** Have the machine's time of day be another one, by so much, as somebody does who sets the clock. */
+  def shift(ms: Long): Unit = shiftMs = ms
+
+  /** Who waits for a steady time, and when it wants to be told again. */
   trait Follower {
     def follow(now: Long): Unit
 
@@ -33,8 +55,12 @@ object Clock {
   }
 
   /** It is this time for all tasks of the batch that is planned in this thread. */
-  def tell(now: Long): Unit = SparkContext.getActive.foreach(_.setLocalProperty(Property, now.toString))
+  def tell(moment: Moment): Unit =
+    SparkContext.getActive.foreach(_.setLocalProperty(Property, s"${moment.now} ${moment.steady}"))
 
   /** The clock of the batch that this task belongs to. */
-  def here: Clock = new Clock(Option(TaskContext.get().getLocalProperty(Property)).fold(Unknown)(_.toLong))
+  def here: Clock = new Clock(Option(TaskContext.get().getLocalProperty(Property)).map(_.split(' ')) match {
+    case Some(Array(now, steady)) => Moment(now.toLong, steady.toLong)
+    case _ => Moment.Unknown
+  })
 }

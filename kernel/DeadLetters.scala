@@ -46,7 +46,7 @@ object DeadLetters {
     }
     val original = found.flatMap(_.toOption)
     val (key, value) = original.fold[(Bytes, Bytes)]((null, null))(one => (one.key, one.value))
-    val time = if (original.exists(_.timestamp < 0)) System.currentTimeMillis else ts
+    val time = if (original.exists(_.timestamp < 0)) Clock.machine else ts
     val letter = new ProducerRecord(topic, null, Long.box(time), key, value)
     original.foreach(_.headers.asScala.filterNot(one => isOurs(one.key)).foreach(letter.headers.add))
     Told.zip(Names).foreach { case (field, name) =>
@@ -70,7 +70,7 @@ object DeadLetters {
     */
   def fitted(letter: ProducerRecord[Bytes, Bytes], limits: TopicLimits): ProducerRecord[Bytes, Bytes] = {
     def less(key: Bytes, value: Bytes, headers: Iterable[Header]): ProducerRecord[Bytes, Bytes] = {
-      val ts = if (limits.takes(letter.timestamp)) letter.timestamp else Long.box(System.currentTimeMillis)
+      val ts = if (limits.takes(letter.timestamp)) letter.timestamp else Long.box(Clock.machine)
       new ProducerRecord(letter.topic, null, ts, key, value, headers.asJava)
     }
     lazy val headers = letter.headers.asScala

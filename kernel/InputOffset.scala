@@ -11,10 +11,10 @@ import org.apache.spark.sql.headrace.InputOffset.Places
 /** Where a batch ends: its places in partitions, as Spark's Kafka source writes them, the ids that the topics have, and what
   * time it is by then.
   *
-  * `{"orders":{"0":17},"headrace:topics":{"orders":"Qmv0t1LhR2e8kkWyVZ8aGw"},"headrace:clock":1700000000000}`; no topic can be
-  * called so, and without a clock there is none.
+  * `{"orders":{"0":17},"headrace:topics":{"orders":"Qmv0t1LhR2e8kkWyVZ8aGw"},"headrace:clock":1700000000000,
+  * "headrace:steady":1700000000000}`; no topic can be called so, and without a clock there is none.
   */
-case class InputOffset(places: Places, clock: Long = Clock.Unknown, topics: Map[String, String] = Map.empty) extends Offset {
+case class InputOffset(places: Places, clock: Moment = Moment.Unknown, topics: Map[String, String] = Map.empty) extends Offset {
   override def json: String = {
     val root = InputOffset.mapper.createObjectNode
     places.toSeq.groupBy(_._1.topic).toSeq.sortBy(_._1).foreach { case (topic, partitions) =>
@@ -25,7 +25,7 @@ case class InputOffset(places: Places, clock: Long = Clock.Unknown, topics: Map[
       val ids = root.putObject(InputOffset.TopicsName)
       topics.toSeq.sorted.foreach { case (topic, id) => ids.put(topic, id) }
     }
-    if (clock != Clock.Unknown) root.put(InputOffset.ClockName, clock)
+    if (clock != Moment.Unknown) root.put(InputOffset.ClockName, clock.now).put(InputOffset.SteadyName, clock.steady)
     root.toString
   }
 }
@@ -34,16 +34,19 @@ object InputOffset {
   type Places = Map[TopicPartition, Long]
 
   private val ClockName = "headrace:clock"
+  private val SteadyName = "headrace:steady"
   private val TopicsName = "headrace:topics"
+  private val Ours = Set(ClockName, SteadyName, TopicsName)
   private val mapper = new ObjectMapper
 
   def read(json: String): InputOffset = {
     val root = mapper.readTree(json)
-    val places = root.properties.asScala.toSeq.filterNot(one => one.getKey == ClockName || one.getKey == TopicsName)
+    val places = root.properties.asScala.toSeq.filterNot(one => Ours(one.getKey))
       .flatMap { topic =>
         topic.getValue.properties.asScala.map(one => new TopicPartition(topic.getKey, one.getKey.toInt) -> one.getValue.asLong)
       }
     val ids = root.path(TopicsName).properties.asScala.map(one => one.getKey -> one.getValue.asText)
-    InputOffset(places.toMap, root.path(ClockName).asLong(Clock.Unknown), ids.toMap)
+    val now = root.path(ClockName).asLong(Clock.Unknown)
+    InputOffset(places.toMap, Moment(now, root.path(SteadyName).asLong(now)), ids.toMap)
   }
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicReference
 import org.apache.spark.sql.{DataFrame, Encoders, SparkSession}
 import org.apache.spark.sql.execution.streaming.runtime.{StreamExecution, StreamingQueryWrapper, TERMINATED}
 import org.apache.spark.sql.functions.col
-import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, TimeMode}
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryProgress, TimeMode}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** The doors that Python knocks at. */
@@ -50,25 +50,23 @@ object Kernel {
     state.set(TERMINATED)
   }
 
-  /** Wait until a query's thread has ended, or it tells of something later than that: whether it has ended.
+  /** Wait until a query's thread has ended, or a later batch than that is done: whether it has ended.
     *
     * `awaitTermination` looks at the state instead.
     */
-  def ended(query: StreamingQuery, told: String, millis: Long): Boolean = {
+  def ended(query: StreamingQuery, batch: Long, millis: Long): Boolean = {
     val thread = execution(query).queryExecutionThread
     val until = System.nanoTime + millis * 1000000
-    while (thread.isAlive && !tells(query, told) && System.nanoTime < until) thread.join(Glance)
+    while (thread.isAlive && later(query, batch).isEmpty && System.nanoTime < until) thread.join(Glance)
     !thread.isAlive
   }
 
-  /** What a query tells since then, that moment included, as an array of JSON. */
-  def progress(query: StreamingQuery, since: String): String =
-    query.recentProgress.filter(_.timestamp >= since).map(_.json).mkString("[", ",", "]")
+  /** What a query tells of the batches after that one, as an array of JSON. */
+  def progress(query: StreamingQuery, batch: Long): String = later(query, batch).map(_.json).mkString("[", ",", "]")
 
-  private def tells(query: StreamingQuery, told: String): Boolean = {
-    val last = query.lastProgress
-    last != null && last.timestamp > told
-  }
+  /** By their numbers: the machine's clock may jump. Spark also tells that nothing happened. */
+  private def later(query: StreamingQuery, batch: Long): Seq[StreamingQueryProgress] =
+    query.recentProgress.toSeq.filter(one => one.batchId > batch && one.durationMs.containsKey("addBatch"))
 
   private val Glance = 20L
 

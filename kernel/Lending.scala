@@ -8,7 +8,7 @@ import org.apache.spark.util.ThreadUtils
 abstract class Lent {
   /** How many tasks use it now, and when the last one stopped to. */
   private[headrace] var users = 0
-  private[headrace] var usedMs = 0L
+  private[headrace] var usedNanos = 0L
 
   def close(): Unit
 }
@@ -39,7 +39,7 @@ final class Lending[K, L <: Lent](make: K => L, alone: Boolean = false) {
   def giveBack(key: K, one: L): Unit = lent.computeIfPresent(key, (_, known) => {
     if (known eq one) {
       one.users -= 1
-      one.usedMs = System.currentTimeMillis
+      one.usedNanos = System.nanoTime
     }
     known
   })
@@ -59,7 +59,7 @@ final class Lending[K, L <: Lent](make: K => L, alone: Boolean = false) {
   /** Let go of those that nobody has used for so long. */
   def sweep(idleMs: Long): Unit = lent.keySet.forEach(key =>
     lent.computeIfPresent(key, (_, one) => {
-      val idle = one.users == 0 && System.currentTimeMillis - one.usedMs >= idleMs
+      val idle = one.users == 0 && TimeUnit.NANOSECONDS.toMillis(System.nanoTime - one.usedNanos) >= idleMs
       if (idle) one.close()
       if (idle) null.asInstanceOf[L] else one
     }))

@@ -50,7 +50,8 @@ class SharedProducer(options: SinkOptions) extends Lent {
     SharedProducer.open(options.kafka)
   }
 
-  override def close(): Unit = if (opened) kafka.close()
+  /** What is still under way was not waited for by any task, and may never arrive. */
+  override def close(): Unit = if (opened) kafka.close(Duration.ZERO)
 
   private val known = ConcurrentHashMap.newKeySet[String]()
   known.addAll(options.topics.asJava)

@@ -66,7 +66,7 @@ final class PythonTask(group: Int, stage: StageSpec, state: String => Cells, sin
   private def begin(): Unit = watched(taken, taken) {
     if (worker.programs.add(code.id)) worker.send('P', frame.text(code.id).bytes(code.code).take())
     val remembered = cellsOf(Memory).scan(Array.emptyByteArray, Bytes.End).toArray
-    frame.text(code.id).text(name).int(TaskContext.getPartitionId()).long(batch).long(clock.now)
+    frame.text(code.id).text(name).int(TaskContext.getPartitionId()).long(batch).long(clock.now).long(clock.steady)
     frame.byte(if (worker.tasks.get(name).contains(batch - 1)) 1 else 0).int(remembered.length)
     remembered.foreach(cell => frame.bytes(cell.key).bytes(cell.value))
     worker.send('B', frame.take())

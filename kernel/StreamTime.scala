@@ -2,8 +2,8 @@ package org.apache.spark.sql.headrace
 
 /** The latest time of all records that an operator has seen, -1 before the first; it is remembered.
   *
-  * With `idle_ms`, once so much time of day has passed since the last record, it goes on from where that record left it,
-  * by as much as the clock has moved since then, at every tick of the task. It never goes back.
+  * With `idle_ms`, once so much time has passed since the last record, it goes on from where that record left it,
+  * by as much as has passed since then, at every tick of the task. It never goes back.
   *
   * @param moved the operator is told when it moves without a record
   * @param next  the stream time at which something will happen, [[Clock.Never]] if nothing waits; unless an operator
@@ -14,7 +14,7 @@ final class StreamTime(task: Task, node: NodeSpec, moved: () => Unit, next: () =
   private val seen = task.memory.of(node.name, "stream time", -1)
   /** Where the last record left stream time, if it may follow the clock. */
   private val stood = if (idleMs < 0) null else task.memory.of(node.name, "stream time stood", -1)
-  /** The time of day of that record. */
+  /** The steady time of that record. */
   private val since = if (idleMs < 0) null else task.memory.of(node.name, "stream time since", 0)
 
   if (idleMs >= 0) task.clock.add(this)
@@ -26,7 +26,7 @@ final class StreamTime(task: Task, node: NodeSpec, moved: () => Unit, next: () =
     if (ts > seen.value) seen.value = ts
     if (idleMs >= 0) {
       stood.value = seen.value
-      since.value = task.clock.now
+      since.value = task.clock.steady
     }
   }
 

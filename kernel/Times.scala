@@ -44,8 +44,8 @@ final class BrokerTimes(kafka: Map[String, String]) extends Times {
 
   override def at(places: Places): Places = try {
     val found = mutable.Map.empty[TopicPartition, Long]
-    val until = System.currentTimeMillis + Patience
-    while (found.size < places.size && System.currentTimeMillis < until) {
+    val until = System.nanoTime + Patience.toNanos
+    while (found.size < places.size && System.nanoTime < until) {
       val rest = places -- found.keys
       consumer.assign(rest.keySet.asJava)
       rest.foreach { case (partition, offset) => consumer.seek(partition, offset) }
@@ -69,7 +69,7 @@ final class BrokerTimes(kafka: Map[String, String]) extends Times {
 }
 
 object BrokerTimes {
-  private val Patience = 2000L
+  private val Patience = Duration.ofSeconds(2)
   private val Poll = 100L
   private val oneByOne =
     Map("isolation.level" -> "read_committed", "max.partition.fetch.bytes" -> "1", "enable.auto.commit" -> "false")

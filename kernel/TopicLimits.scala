@@ -31,7 +31,7 @@ final class TopicLimits(producer: Map[String, String], topic: Map[String, String
 
   /** Whether a time is one that the topic takes now. */
   def takes(ts: Long): Boolean = {
-    val now = System.currentTimeMillis
+    val now = Clock.machine
     !ownTimes || (now - ts <= before && ts - now <= after)
   }
 

@@ -198,6 +198,13 @@ class Ledger(Application):
         count = sum(map(len, read.values()))
         print(f"{faults}: {count:,} records read, {count:,} written, {len(found):,} folds; 0 lost, 0 twice")
 
+    def check_copies(self, faults: str) -> None:
+        """The same of those that are sent on as they are, where the topic of the folds was made anew."""
+        read = self._pairs(self.source)
+        check_echo(read, self._pairs(self.echo))
+        count = sum(map(len, read.values()))
+        print(f"{faults}: {count:,} records read, {count:,} written; 0 lost, 0 twice")
+
     def _pairs(self, topic: str) -> dict[int, list[Pair]]:
         found: defaultdict[int, list[Pair]] = defaultdict(list)
         for record in consume(self.broker, None, topic):

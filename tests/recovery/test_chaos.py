@@ -19,7 +19,6 @@ from headrace.log.broker import EmbeddedBroker
 from headrace.log.broker_dir import BrokerDir
 from headrace.log.topics import Topics
 from recovery.chaos import CHAOS, Ledger, Program, kafka_streams, long, send, started
-from recovery.damage import halve, own_cache
 from recovery.test_clusters import Cluster
 
 pytestmark = pytest.mark.spark
@@ -134,20 +133,6 @@ def test_an_executor_is_killed(broker: str, topic: Callable[..., str], tmp_path:
         ledger.check(f"{kills} times an executor killed")
     finally:
         cluster.stop()
-
-
-@long
-def test_the_archive_of_classes_is_damaged(ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    own_cache(tmp_path, monkeypatch)
-    ledger.running().stop()
-    for sealed, words in (False, "is damaged: this start takes longer"), (True, "and runs without: it is made anew"):
-        halve("spark", sealed=sealed)
-        program = ledger.running()
-        assert words in program.said
-        program.stop()
-    program = ledger.running()
-    assert "archive of classes" not in program.said
-    program.stop()
 
 
 @long

@@ -19,6 +19,7 @@ from headrace.log.broker import EmbeddedBroker
 from headrace.log.broker_dir import BrokerDir
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
+from recovery.chaos import Program
 from waiting import until
 
 pytestmark = pytest.mark.spark
@@ -185,3 +186,52 @@ def test_of_two_drivers_one_stops(broker: str, topic: Callable[..., str], tmp_pa
         for driver in drivers:
             driver.kill()
             driver.wait()
+
+
+ASKED = """
+import sys
+import headrace as hr
+
+app = hr.App("asked", broker=sys.argv[1], checkpoint=sys.argv[2], close_timeout="5s", serve=None)
+app.stream("in", key=hr.STRING).group_by_key().count(store="n").to_stream().to("out", key=hr.STRING, value=hr.INT64)
+app.run()
+"""
+
+
+def test_what_outsiders_do_to_its_topics_and_its_broker(broker_dir: Path, tmp_path: Path) -> None:
+    """They delete the topic that it writes, then its changelog, and then they stop the broker for good."""
+    embedded = EmbeddedBroker(broker_dir)
+    address = embedded.start().address
+    assert address is not None
+    topics = Topics(address)
+    for name in ("in", "out"):
+        topics.create(name, 1)
+
+    def counts() -> list[int | None]:
+        return [hr.INT64.decode(record.value) for record in consume(address, None, "out")]
+
+    def count(wanted: list[int]) -> None:
+        produce(address, None, "in", [NewRecord(key=b"k", value=b"v")])
+        until(lambda: counts() == wanted, counts)
+
+    program = Program([sys.executable, "-c", ASKED, address, str(tmp_path / "checkpoint")], tmp_path / "said")
+    try:
+        program.await_words(": running")
+        count([1])
+        topics.delete(["out"])
+        program.await_words("topic 'out' was deleted while the application writes it; trying again in 1 s")
+        topics.create("out", 1)
+        program.await_words("running again")
+        count([2])
+        topics.delete(["asked-n-changelog"])
+        program.await_words("topic 'asked-n-changelog', the changelog of a store, was deleted by somebody else")
+        program.await_words("running again", 2)
+        count([2, 3])
+        embedded.stop()
+        program.await_words(f"no Kafka broker answered at {address} within 3 s")
+        program.stop()
+        assert "the batch was not done within" in program.said
+        assert f"no Kafka broker answers at {address}; it is broken off" in program.said
+        assert "asked: closed after 3 records in" in program.said
+    finally:
+        program.kill()

@@ -122,6 +122,34 @@ class TopicReplaced(BrokerError):
         )
 
 
+class TopicGone(BrokerError):
+    """Topics were deleted while the application writes them."""
+
+    code = "topic-gone"
+    may_pass = True  # somebody may make them again
+
+    def __init__(self, topics: Sequence[str], address: str) -> None:
+        names = ", ".join(repr(topic) for topic in topics)
+        commands = " && ".join(f"headrace topics create {topic} --broker {address}" for topic in topics)
+        super().__init__(
+            f"topic {names} was deleted while the application writes it",
+            fix=f"make it again: {commands}; the application goes on from the last finished batch",
+        )
+
+
+class ChangelogDamaged(BrokerError):
+    """The changelog of a store is not what the application has written any more."""
+
+    code = "changelog-damaged"
+    may_pass = True  # the application goes on without it
+
+    def __init__(self, topic: str, how: str) -> None:
+        super().__init__(
+            f"topic {topic!r}, the changelog of a store, {how} by somebody else",
+            fix="no state is lost, but the store cannot be asked any more; begin anew: headrace reset app.py",
+        )
+
+
 class ChangelogMisfit(BrokerError):
     """The topic of a store's changelog is there, but not as it has to be."""
 

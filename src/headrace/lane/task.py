@@ -74,9 +74,9 @@ class LaneTask:
         self._matched: dict[int, str] = {}
         """The topics of patterns whose records came in this batch."""
 
-    def begin(self, batch: int, now_ms: int) -> bytes:
+    def begin(self, batch: int, now_ms: int, steady_ms: int) -> bytes:
         """A batch begins: make the calls that the time of day asks for."""
-        self._clock.set(now_ms)
+        self._clock.set(now_ms, steady_ms)
         random.seed(f"{self._program.plan.app}/{self._context.partition}/{batch}")
         self._outbox.cause = NOBODY
         self._matched.clear()

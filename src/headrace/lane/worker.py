@@ -66,13 +66,14 @@ class Worker:
 
     def _begin(self, asked: Reader) -> bytes:
         program, self._at_hand = self._programs[asked.text()], asked.text()
-        number, batch, now_ms, goes_on = asked.int32(), asked.int64(), asked.int64(), asked.flag()
+        number, batch, now_ms, steady_ms = asked.int32(), asked.int64(), asked.int64(), asked.int64()
+        goes_on = asked.flag()
         remembered = {asked.data(): asked.data() for _ in range(asked.int32())}
         if not goes_on or self._at_hand not in self._tasks:
             self._tasks[self._at_hand] = LaneTask(program, self._channel, number, remembered, self._shown)
             gc.collect()
             gc.freeze()
-        return self._tasks[self._at_hand].begin(batch, now_ms)
+        return self._tasks[self._at_hand].begin(batch, now_ms, steady_ms)
 
 
 def _handled(asked: Reader) -> str:

@@ -28,6 +28,7 @@ BROKERS_CHOICE = -1
 _EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
 _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call]
 _ANSWER_S = 8.0
+_LATE_S = 1.0
 _SETTLE_S = 30.0
 _SETTLE_POLL_S = 0.05
 _OPERATIONS = {"create": "Create", "delete": "Delete", "describe": "DescribeConfigs", "read the offsets of": "Describe"}
@@ -84,6 +85,14 @@ class Topics:
     def check(self, timeout: float = _ANSWER_S) -> None:
         """Return when the cluster answers and has a broker in service."""
         self._metadata(timeout)
+
+    def answer(self, timeout: float) -> None:
+        """Return when the cluster answers; unlike `check` it asks for no topics, of which there may be many."""
+        try:
+            self._admin.describe_cluster(request_timeout=timeout).result(timeout + _LATE_S)
+        except (KafkaException, TimeoutError):
+            self._admin.poll(0)  # hands over why
+            raise self._troubles.error(self.address, timeout) from None
 
     def cluster_id(self, timeout: float = _ANSWER_S) -> str:
         """The cluster's own id, which a new address does not change."""
@@ -192,6 +201,10 @@ class Topics:
     def begin_offsets(self, name: str) -> dict[int, int]:
         """The offset of each partition's first record."""
         return self._offsets(name, self.end_offsets(name), _EARLIEST)
+
+    def begins_late(self, name: str, partitions: int) -> bool:
+        """Whether first records of a topic were deleted, which compaction alone never does."""
+        return any(offset > 0 for offset in self._offsets(name, range(partitions), _EARLIEST).values())
 
     def offsets_at(self, name: str, ms: int) -> dict[int, int]:
         """The offset of each partition's first record of a time or later; its end if there is none."""

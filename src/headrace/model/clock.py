@@ -13,23 +13,36 @@ class Clock(Protocol):
         """Milliseconds since 1970."""
         ...
 
+    def steady_ms(self) -> int:
+        """The same until somebody sets the clock: it goes on evenly, for whoever waits."""
+        ...
+
 
 class MachineClock:
     """The time of this machine."""
 
+    def __init__(self) -> None:
+        self._behind_ns = time.time_ns() - time.monotonic_ns()
+
     def now_ms(self) -> int:
         return time.time_ns() // 1_000_000
+
+    def steady_ms(self) -> int:
+        return (time.monotonic_ns() + self._behind_ns) // 1_000_000
 
 
 class SetClock:
     """A clock that stands still until it is set."""
 
     def __init__(self, now_ms: int = 0) -> None:
-        self._now_ms = now_ms
+        self._now_ms = self._steady_ms = now_ms
 
     def now_ms(self) -> int:
         return self._now_ms
 
-    def set(self, now_ms: int) -> None:
+    def steady_ms(self) -> int:
+        return self._steady_ms
+
+    def set(self, now_ms: int, steady_ms: int | None = None) -> None:
         """Make it this time."""
-        self._now_ms = now_ms
+        self._now_ms, self._steady_ms = now_ms, now_ms if steady_ms is None else steady_ms

@@ -14,6 +14,7 @@ from headrace.dsl.builder import Builder
 from headrace.errors import AlreadyStarted, NotRunning, OptionInvalid
 from headrace.log.properties import texts
 from headrace.model.clock import Clock, MachineClock
+from headrace.model.deadline import Deadline
 from headrace.model.durations import Duration, duration_ms
 from headrace.model.rows import Rows
 from headrace.observe.metrics import Metrics
@@ -59,7 +60,8 @@ class App(Builder):
 
     Each record counts once in output and state, through crashes; with `guarantee="at_least_once"` outputs of a batch
     that was broken off may be there twice, but are to be seen sooner. What may pass (the broker is away, the disk is
-    full, Spark fails) is tried again with growing pauses, until no batch was finished for as long as `retry_for`.
+    full, Spark fails) is tried again with growing pauses, until no batch was finished for as long as `retry_for`. An
+    application that is closed finishes its batch, and ends within `close_timeout`, whatever it waits for.
 
     A record that the user's code or a serde fails on, that has no time, or that a topic does not take, stops the
     application unless `on_error` says "skip" or "dead_letter"; or a function says, of each `hr.Failure`.
@@ -86,6 +88,7 @@ class App(Builder):
         serve: str | Serve | None = USUAL_ADDRESS,
         guarantee: str = "exactly_once",
         retry_for: Duration = "5m",
+        close_timeout: Duration = "30s",
         spark: str | Wanted | None = None,
         strict_native: bool = False,
         worker_timeout: Duration = "1m",
@@ -104,6 +107,7 @@ class App(Builder):
         self.queryable = queryable
         self.serve = Serve(address=serve) if isinstance(serve, str) else serve
         self.retry_ms = duration_ms("retry_for", retry_for, origin())
+        self.close_s = duration_ms("close_timeout", close_timeout, origin(), least=1) / 1000
         self.spark = _wanted(spark)
         self.strict_native = strict_native
         self.worker_timeout_ms = duration_ms("worker_timeout", worker_timeout, origin(), least=1)
@@ -283,7 +287,11 @@ class App(Builder):
         return True
 
     def close(self) -> None:
-        """Finish the batch, close, and give back what was started. Safe to call twice, and in listeners."""
+        """Finish the batch, close, and give back what was started. Safe to call twice, and in listeners.
+
+        A batch that takes so long that this would not end within `close_timeout` is broken off.
+        """
+        deadline = Deadline(self.close_s)
         if self._run is not None and self._run.calls:
             threading.Thread(target=self.close).start()
             return
@@ -292,9 +300,14 @@ class App(Builder):
                 return
             self._enter(State.CLOSING)
             try:
-                self._run.finish()
+                self._run.finish(deadline)
             finally:
-                self._settle_end()
+                self._settle_end(deadline)
+
+    def kill(self) -> None:
+        """End what it waits for in Spark, whatever that is: what is started fails then."""
+        if self._run is not None:
+            self._run.kill()
 
     def __enter__(self) -> App:
         self.start()
@@ -345,7 +358,7 @@ class App(Builder):
             refuse_python(plan)
         return plan
 
-    def _settle_end(self) -> None:
+    def _settle_end(self, deadline: Deadline | None = None) -> None:
         """The query has ended: give everything back. Whoever comes second finds it done."""
         with self._ending:
             if self._state.ended or self._run is None:
@@ -353,7 +366,7 @@ class App(Builder):
             failed = self._run.failure is not None
             if not failed:
                 self.say(f"closed after {self._run.metrics()}")
-            self._run.release()
+            self._run.release(deadline)
             self._enter(State.FAILED if failed else State.CLOSED)
 
     def _enter(self, state: State, *, while_up: bool = False) -> None:

@@ -24,7 +24,8 @@ def complete_changelogs(plan: Plan, topics: Topics, known: Layout | None) -> lis
     """The stores of a plan whose changelogs have all of their rows, or will have.
 
     That is so if a changelog was there from the first row on: for every store of an application that begins anew, and
-    for those that join the stores it had before, unless an earlier life has left rows.
+    for those that join the stores it had before, unless an earlier life has left rows. And nobody may have
+    deleted records of it since.
     """
     stores = _topics_of(plan)
     if known is None:
@@ -35,7 +36,9 @@ def complete_changelogs(plan: Plan, topics: Topics, known: Layout | None) -> lis
         there = found.get(store)
         if store not in before:
             return there is None or not there.is_ours(known) or not has_records(there.topic, topics)
-        return store in known.changelogs and there is not None and _goes_on(there, known)
+        if store not in known.changelogs or there is None or not _goes_on(there, known):
+            return False
+        return not topics.begins_late(there.topic, there.partitions)
 
     return sorted(filter(is_complete, stores))
 

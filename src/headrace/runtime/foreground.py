@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
 from headrace.errors import HeadraceError
+from headrace.model.deadline import Deadline
 from headrace.observe.metrics import Metrics
 from headrace.runtime.console import LOGGER, lines_on_console, on_stop_signal, tell_plainly_at_exit
 
@@ -56,6 +57,8 @@ class Foreground:
                     if self._stop.is_set() and not told:
                         told = True
                         app.say("stopping when it has started ...")
+                        if not wait([starting], timeout=app.close_s).done:
+                            app.kill()
                 starting.result()
                 self._running.append(app)
                 self._reported[app.id] = app.metrics()
@@ -91,7 +94,11 @@ class Foreground:
             app.say(str(metrics))
 
     def _close(self) -> None:
-        """Close them at the same time: each finishes a batch first."""
+        """Close them at the same time: each finishes a batch first. The process ends when the last one has to."""
+        if self._stop.is_set():
+            from headrace.spark.session import end_by  # is loaded by now, with pyspark
+
+            end_by(Deadline(max(app.close_s for app in self._apps)))
         with ThreadPoolExecutor(max(1, len(self._apps))) as beside:
             for closing in [beside.submit(app.close) for app in self._apps]:
                 closing.result()

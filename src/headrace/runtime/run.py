@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from headrace.errors import (
     BatchHalfDone,
+    BrokerLost,
     BrokerNotShared,
     CheckpointBehind,
     CheckpointNotShared,
@@ -21,6 +22,8 @@ from headrace.errors import (
     QueryFailed,
     SparkLost,
     TakenOver,
+    TopicGone,
+    TopicMissing,
 )
 from headrace.log.acls import Rights
 from headrace.log.broker import EmbeddedBroker, Lease
@@ -28,11 +31,13 @@ from headrace.log.groups import Group
 from headrace.log.properties import for_java, refuse_ours
 from headrace.log.secrets import hide, secrets_of
 from headrace.log.topics import Topics
+from headrace.model.deadline import Deadline
 from headrace.observe.history import History
 from headrace.observe.metrics import Metrics
 from headrace.plan.graph import Plan
 from headrace.plan.handlers import DEAD_LETTER
 from headrace.plan.nodes import Changelog, Source, To
+from headrace.plan.nodes.to import changelog_topic
 from headrace.plan.sharing import Sharing
 from headrace.runtime.acls import acls_of
 from headrace.runtime.changelogs import complete_changelogs, ensure_changelogs, with_changelogs
@@ -47,7 +52,8 @@ from headrace.runtime.retries import Retries
 from headrace.runtime.starts import all_starts, ends
 from headrace.runtime.state_key import pickles_of
 from headrace.runtime.states import State
-from headrace.runtime.topics import ensure_topics, refuse_overlaps, share, topics_of
+from headrace.runtime.topics import ensure_topics, refuse_overlaps, share, topics_of, written_topics
+from headrace.runtime.watch import Watch
 from headrace.spark import session as spark
 from headrace.spark.files import SharedFiles
 from headrace.spark.lanes import told_of_python
@@ -64,6 +70,9 @@ if TYPE_CHECKING:
 _LOOK_S = 1.0
 _REPLICAS = "replicas"
 _LAST_WORDS_S = 10.0
+_FOR_THE_BATCH, _FOR_STOPPING = 0.6, 0.8
+"""The parts of the time for closing that are over when a batch is broken off, and when Spark is ended."""
+
 _NAMED = 8
 _OPEN = "PLAINTEXT"
 _REPEAT_S = 24 * 3_600.0
@@ -107,12 +116,12 @@ class Run:
         self._held.callback(self._leave_session)
         if plan.of(Changelog) and not until_latest:
             self.queries = Queries(self._app.serve, self._app.say)
-            self._held.callback(self.queries.close)
+            self._held.callback(self._close_queries)
         begin = partial(self._begin, plan, until_latest=until_latest)
         self._query = begin()
         if self._resumption is not None:
             self._app.say(str(self._resumption))
-        self._watching = threading.Thread(target=self._watch, args=(begin,), daemon=True)
+        self._watching = threading.Thread(target=self._see_to_the_end, args=(begin,), daemon=True)
         self._watching.start()
         self._held.callback(self._watching.join, _LAST_WORDS_S)
         self._held.callback(self._stop)
@@ -120,10 +129,7 @@ class Run:
         in_python = told_of_python(plan)
         if in_python is not None:
             self._app.say(in_python)
-        if self.queries is not None:
-            directory = self._checkpoint.directory / _REPLICAS
-            families = lambda: self._metrics.families()  # noqa: E731
-            self.queries.start(self._asked, self._address, self._app.kafka, directory, families, self._history)
+        self._start_queries()
 
     @property
     def goes_on(self) -> bool:
@@ -139,18 +145,42 @@ class Run:
         """Wait until it is over; False if the time ran out first."""
         return self._over.wait(0 if self.calls else timeout)
 
-    def finish(self) -> None:
-        """Let the batch end, then the query."""
+    def finish(self, deadline: Deadline) -> None:
+        """Let the batch end, then the query; what takes too long is broken off."""
         self._finishing.set()
-        if self._query is not None:
-            with suppress(SparkLost):  # whoever watches it will see
-                self._query.finish()
-            self._over.wait()
+        if self._query is None:
+            return
+        with suppress(SparkLost):  # whoever watches it will see
+            self._query.finish()
+        if not self._over.wait(deadline.left(_FOR_THE_BATCH)):
+            why = f": no Kafka broker answers at {self._address}" if self._watch.away else ""
+            self._app.say(
+                f"the batch was not done within {deadline.gone:.0f} s{why}; it is broken off, and the next start goes"
+                " on from the last finished one"
+            )
+            threading.Thread(target=self._stop, daemon=True).start()
+            self._over.wait(deadline.left(_FOR_STOPPING))
+        if not self._over.is_set():
+            self.kill()
+            self._over.wait(deadline.left())
 
-    def release(self) -> None:
-        """Give everything back, last taken first."""
-        with suppress(SparkLost):
-            self._held.close()
+    def kill(self) -> None:
+        """End the JVM at once, if it is there for this application alone: whoever waits for it fails then."""
+        if self._joined is not None and not spark.kill(self._joined):
+            self._app.say("Spark does not end what runs there, and has other applications: it is left to itself")
+
+    def release(self, deadline: Deadline | None = None) -> None:
+        """Give everything back, last taken first; Spark has until then."""
+        rest = threading.Timer(deadline.left(), self.kill) if deadline is not None else None
+        if rest is not None:
+            rest.daemon = True
+            rest.start()
+        try:
+            with suppress(SparkLost):
+                self._held.close()
+        finally:
+            if rest is not None:
+                rest.cancel()
 
     def metrics(self) -> Metrics:
         """What was done since the start."""
@@ -184,8 +214,11 @@ class Run:
             checkpoint.refuse_misfit(known, layout)
             self._refuse_new_stores_in_a_batch(plan, topics, known, layout)
         self._asked = plan = ensure_changelogs(plan, topics, layout, known, app.say)
-        checkpoint.settle(with_changelogs(layout, plan, layout.changelogs, topics))
+        layout = with_changelogs(layout, plan, layout.changelogs, topics)
+        checkpoint.settle(layout)
         checkpoint.relocate()
+        changelogs = {changelog_topic(plan.app, store): identity for store, identity in layout.changelog_ids.items()}
+        self._watch = Watch(topics, written_topics(plan, letters), changelogs, self._lost_broker, app.say)
         session = self._session()
         self._resumption = checkpoint.resumption(layout.tasks)
         spark.hide_in_log(app.spark, session, secrets_of(app.kafka))
@@ -223,11 +256,15 @@ class Run:
                 log=self._log,
             )
 
-    def _watch(self, begin: Callable[[], Query]) -> None:
+    def _see_to_the_end(self, begin: Callable[[], Query]) -> None:
         """See the query through, and those that are begun in its place, until it is over for good."""
         try:
             failure = self._see_through()
             while failure is not None and (pause := self._retries.pause(failure)) is not None:
+                if self._finishing.is_set():
+                    self._app.say(f"{failure.what}; the next start goes on from the last finished batch")
+                    failure = None
+                    break
                 self._app.turn(State.RETRYING)
                 self._history.restarted()
                 self._app.say(f"{failure.what}; trying again in {pause:.0f} s")
@@ -243,31 +280,67 @@ class Run:
         """Begin the query again; what this time it failed of."""
         if isinstance(failure, SparkLost):
             self._leave_session()
+        asked = self._asks()
         try:
             self._query = begin()
+        except TopicMissing as missing:
+            # What was written until now may be made again; what was read is another topic then.
+            return TopicGone(missing.topics, self._address) if set(missing.topics) <= self._watch.written else missing
         except HeadraceError as error:
             return error
         if self._finishing.is_set():
             self._query.finish()
         self._app.turn(State.RUNNING)
         self._app.say("running again")
+        if self.queries is not None and self._asks() != asked:
+            self._ask_anew()
         return self._see_through()
+
+    def _asks(self) -> tuple[str, frozenset[str]]:
+        """Where the changelogs are that are asked, and of which stores."""
+        return self._address, frozenset(node.table for node in self._asked.of(Changelog))
+
+    def _ask_anew(self) -> None:
+        """The broker has moved, or a changelog was left out: what is left is asked where it is."""
+        self._close_queries()
+        if self._asked.of(Changelog):
+            try:
+                self.queries = Queries(self._app.serve, self._app.say)
+                self._start_queries()
+            except HeadraceError as error:
+                self._app.say(f"no queries: {error.what}")
+
+    def _start_queries(self) -> None:
+        if self.queries is not None:
+            directory = self._checkpoint.directory / _REPLICAS
+            families = lambda: self._metrics.families()  # noqa: E731
+            self.queries.start(self._asked, self._address, self._app.kafka, directory, families, self._history)
+
+    def _close_queries(self) -> None:
+        if self.queries is not None:
+            self.queries.close()
+        self.queries = None
 
     def _see_through(self) -> HeadraceError | None:
         """Wait for the end of the query, and say how far its batches have come; what it failed of."""
         assert self._query is not None
+        with self._watch.while_running(self._query.stop):
+            failure = self._follow(self._query)
+        return self._watch.failure or failure
+
+    def _follow(self, query: Query) -> HeadraceError | None:
         group = Group(self._app.id, self._address, self._app.kafka)
         ended, told, told_at, refused = False, -1, 0.0, ""
         restoring, before = Restoring(self._app.say) if self._resumption is not None else None, self._metrics.last
         try:
             while not ended:
-                ended = self._query.wait(0 if self._untold else _LOOK_S)
+                ended = query.wait(0 if self._untold else _LOOK_S)
                 last = self._look().last  # often enough: Spark remembers the last hundred batches
                 if restoring is not None and last is not None and last is not before:
                     restoring.end(last.duration_ms)
                     restoring = None
                 elif restoring is not None:
-                    restoring.look(*self._query.tasks())
+                    restoring.look(*query.tasks())
                 if last is None or (last.number == told and time.monotonic() - told_at < _REPEAT_S):
                     continue
                 if self.queries is not None:
@@ -276,13 +349,13 @@ class Run:
                     group.publish(last.positions)
                     told, told_at = last.number, time.monotonic()
                 except NotAllowed as denied:
-                    self._query.stop()
+                    query.stop()
                     return denied
                 except PositionsRefused as error:
                     if error.what != refused:  # lag is not seen then, and nothing else is wrong
                         refused = error.what
                         self._app.say(refused)
-            causes = self._query.failure()
+            causes = query.failure()
         except SparkLost as lost:
             self._look()
             return lost
@@ -302,7 +375,8 @@ class Run:
     def _stop(self) -> None:
         self._finishing.set()
         if self._query is not None:
-            self._query.stop()
+            with suppress(SparkLost):
+                self._query.stop()
 
     # -- what it needs
 
@@ -363,6 +437,15 @@ class Run:
         self._leave_broker()
         self._lease = lease
         return lease.address
+
+    def _lost_broker(self) -> HeadraceError | None:
+        """Why the broker will never answer at its address: the embedded one may have ended, or have moved."""
+        if self._lease is None:
+            return None
+        now = EmbeddedBroker().status()
+        if not now.running:
+            return BrokerLost(self._address, "the embedded broker has ended")
+        return BrokerLost(self._address, f"it runs at {now.address} now") if now.address != self._address else None
 
     def _leave_broker(self) -> None:
         if self._lease is not None:

@@ -26,16 +26,20 @@ def ensure_topics(plan: Plan, topics: Topics, letters: str | None, *, create: bo
 
     Changelogs are another matter.
     """
-    named = [topic for source in plan.of(Source) for topic in source.topics]
-    named += [to.topic for to in plan.of(To) if isinstance(to.topic, str) and not isinstance(to, Changelog)]
-    named += [letters] if letters else []
-    there = topics.partitions(dict.fromkeys(named))
+    read = [topic for source in plan.of(Source) for topic in source.topics]
+    there = topics.partitions(dict.fromkeys([*read, *written_topics(plan, letters)]))
     missing = [topic for topic, partitions in there.items() if partitions is None]
     if missing and not create:
         raise TopicMissing(missing, topics.address)
     for topic in missing:
         topics.create(topic)
         say(f"made topic {topic}")
+
+
+def written_topics(plan: Plan, letters: str | None) -> list[str]:
+    """The topics that the plan names to write to, and that of dead letters, without changelogs."""
+    named = [to.topic for to in plan.of(To) if isinstance(to.topic, str) and not isinstance(to, Changelog)]
+    return [*named, letters] if letters else named
 
 
 def refuse_overlaps(plan: Plan, topics: Topics) -> None:

@@ -6,9 +6,11 @@ import atexit
 import logging
 import os
 import re
+import signal
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from headrace.jvm.jars import fetch
 from headrace.jvm.java import NO_PROVIDERS, find_java
 from headrace.jvm.kernel import kernel_jar
 from headrace.jvm.paths import pyspark_jars
+from headrace.model.deadline import Deadline
 from headrace.spark.master import Master
 from headrace.spark.scratch import Scratch
 
@@ -56,6 +59,9 @@ class Gateway:
         self, master: Master, settings: Mapping[str, str], log: Path, verbose: bool, inherited: Sequence[int]
     ) -> None:
         self.master, self.log = master, log
+        self.end_by: Deadline | None = None
+        """When the JVM has to have ended, once its process is told to."""
+
         self.has_run = False
         """Whether a query ran in it: then its classes are worth to be kept for the next one."""
         java, connector = find_java(), fetch("connector")
@@ -101,6 +107,11 @@ class Gateway:
     def alive(self) -> bool:
         """Whether its process still runs."""
         return self.py4j.proc.poll() is None
+
+    def kill(self) -> None:
+        """End the JVM and the processes that it has started, whatever they do."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.py4j.proc.pid, signal.SIGKILL)
 
     def _started(self, conf: SparkConf, given: str, verbose: bool, child: dict[str, Any]) -> Any:
         """Start the JVM; one that ends early with its archive of classes is tried once without."""
@@ -155,7 +166,11 @@ class Gateway:
             print("saving Spark's classes for quicker starts (once) ...", file=sys.stderr, flush=True)
         self.py4j.shutdown()  # or the objects that Python still holds would call a JVM that is gone
         self.py4j.proc.stdin.close()
-        self.py4j.proc.wait()
+        try:
+            self.py4j.proc.wait(None if self.end_by is None else self.end_by.left())
+        except subprocess.TimeoutExpired:
+            self.kill()
+            self.py4j.proc.wait()
         if new:
             self._archive.settle(whole=self.has_run and self.py4j.proc.returncode == 0)
         self._scratch.remove()

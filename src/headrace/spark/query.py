@@ -74,7 +74,9 @@ class Query:
 
     def __init__(self, query: StreamingQuery, session: SparkSession, log: Path | str) -> None:
         self._query, self._session, self._log = query, session, log
-        self._counted, self._looked = -1, ""
+        self._counted = -1
+        """The number of the last batch that was told of."""
+
         self._tally = kernel(session).Tally.of(session._jsparkSession)
         # Looked up once: to find a class by the parts of its name, the JVM looks into all of its jars for each part.
         self._ended, self._progress = kernel(session).Kernel.ended, kernel(session).Kernel.progress
@@ -110,7 +112,7 @@ class Query:
     def wait(self, seconds: float) -> bool:
         """Wait for the end, good or bad, or for a batch that `new_batches` has not told of; whether it is the end."""
         with self._talking():
-            return bool(self._ended(self._query._jsq, self._looked, max(1, int(seconds * 1000))))
+            return bool(self._ended(self._query._jsq, self._counted, max(1, int(seconds * 1000))))
 
     def finish(self) -> None:
         """Let the batch that runs end, then the query."""
@@ -140,19 +142,10 @@ class Query:
     def new_batches(self) -> list[Batch]:
         """The batches that ended since the last call."""
         with self._talking():
-            told = json.loads(self._progress(self._query._jsq, self._looked))
-            self._looked = told[-1]["timestamp"] if told else self._looked
-            fresh = [one for one in told if self._is_new(one)]
+            fresh = json.loads(self._progress(self._query._jsq, self._counted))
+            self._counted = fresh[-1]["batchId"] if fresh else self._counted
             # What the kernel counted is asked for once the batch is done: a batch that fails counts nothing.
             return [batch_of(one, counts_of(self._tally.take(one["batchId"]))) for one in fresh]
-
-    def _is_new(self, progress: dict[str, Any]) -> bool:
-        """Whether a batch ran that was not told of before; Spark also tells that nothing happened."""
-        number = progress["batchId"]
-        if number <= self._counted or "addBatch" not in progress["durationMs"]:
-            return False
-        self._counted = number
-        return True
 
     @contextmanager
     def _talking(self) -> Iterator[None]:

@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 
 from headrace.errors import SparkInUse, SparkNotStarted
 from headrace.jvm.java import NO_PROVIDERS
+from headrace.model.deadline import Deadline
 from headrace.spark.borrowed import borrow
 from headrace.spark.gateway import DEEP_PLANS, SECRET, Gateway
 from headrace.spark.master import Master
@@ -92,6 +93,13 @@ class _Spark:
             if session in self._sessions:  # else it was given, and is not ours to stop
                 self._drop(session)
 
+    def kill(self, session: Session) -> bool:
+        """It waits for no turn: whoever has it may be waiting for the JVM."""
+        if self.gateway is None or any(one is not session for one in self._sessions):
+            return False
+        self.gateway.kill()
+        return True
+
     def _new_session(self, master: Master, settings: Mapping[str, str]) -> Session:
         assert self.gateway is not None
         builder = SparkSession.builder.appName("headrace")
@@ -162,6 +170,17 @@ def join(wanted: Wanted, log: Path, *, verbose: bool = False, inherited: Sequenc
 def leave(session: Session) -> None:
     """The application is done with its session; a Spark that was started for applications stops with the last one."""
     _SPARK.leave(session)
+
+
+def kill(session: Session) -> bool:
+    """End the JVM of an application at once, whatever runs there; False if it is not ours, or others use it."""
+    return _SPARK.kill(session)
+
+
+def end_by(deadline: Deadline) -> None:
+    """This process is told to end: the JVM has until then to end by itself."""
+    if _SPARK.gateway is not None:
+        _SPARK.gateway.end_by = deadline
 
 
 def master_of(wanted: Wanted) -> Master:

@@ -52,7 +52,7 @@ class TaskContext(ProcessorContext):
             raise OptionInvalid("call", call, "a function of the time that it is by then", here)
         interval_ms = duration_ms("interval", interval, here, least=1)
         time = self._task.time
-        timers, first = (time.stream, 0) if by == "stream" else (time.wall, self.now_ms + interval_ms)
+        timers, first = (time.stream, 0) if by == "stream" else (time.wall, self._task.clock.steady_ms() + interval_ms)
         timer = timers.add(first, interval_ms, lambda now: self._call(f"its {by} punctuator", lambda: call(now)))
         if self.scheduled is not None:
             self.scheduled.append(timer)

@@ -22,14 +22,14 @@ class Seen:
     """Where the last record left stream time, if it may follow the clock."""
 
     since: int = 0
-    """The time of day of that record."""
+    """The steady time of that record."""
 
 
 class StreamTime:
     """The latest time of all records that an operator has seen, -1 before the first; it is remembered.
 
-    With `idle_ms`, once so much time of day has passed since the last record, it goes on from where that record left
-    it, by as much as the clock has moved since then, at every tick of the task. It never goes back.
+    With `idle_ms`, once so much time has passed since the last record, it goes on from where that record left
+    it, by as much as has passed since then, at every tick of the task. It never goes back.
     """
 
     def __init__(self, task: Context, node: str, idle_ms: int | None, moved: Callable[[], None]) -> None:
@@ -49,7 +49,7 @@ class StreamTime:
         if ts > seen.ms:
             seen.ms = ts
         if self._idle_ms is not None:
-            seen.stood, seen.since = seen.ms, self._clock.now_ms()
+            seen.stood, seen.since = seen.ms, self._clock.steady_ms()
 
     def reach(self, ms: int) -> None:
         """It is this time at least, for an operator in front says so."""

@@ -81,11 +81,11 @@ class Task:
 
     def tick(self) -> None:
         """The time of day has moved on: make the calls that are due."""
-        self.time.tick(self._clock.now_ms())
+        self.time.tick(self._clock.steady_ms())
 
     def due_ms(self) -> int:
         """The time of day at which to tick again; NEVER if there is nothing to do then."""
-        return self.time.due_ms(self._clock.now_ms())
+        return self.time.due_ms(self._clock.steady_ms())
 
     def readers_of(self, node: Node) -> tuple[Operator[Any], ...]:
         """The operators that the records of a node come to first."""
