@@ -127,7 +127,7 @@ class Standing:
                 if (looks or name in self._read) and not name.startswith(_INTERNAL)
                 for partition in topic.partitions
             ]
-            answers = self._consumer.committed(asked, timeout=_ANSWER_S) if asked else []
+            answers = patiently(lambda: self._consumer.committed(asked, timeout=_ANSWER_S)) if asked else []
         except KafkaException as exc:
             raise refused(self.name, exc.args[0], doing="read") from exc
         if looks:
