@@ -137,6 +137,7 @@ class Watcher:
             task.cancel()
         self._close_here()
         await asyncio.gather(*tasks, return_exceptions=True)
+        self._following = None
 
     # -- where its changes come from
 
@@ -157,8 +158,8 @@ class Watcher:
                         await self._turned.wait()
                 if self._only is not None and self._followed != set(self._only):
                     raise NobodyAnswers(self.store.name, self._only, "they are not held here any more")
-        except NobodyTakes:
-            return  # it is too slow, or has left
+        except (NobodyTakes, asyncio.CancelledError):
+            return  # it is too slow, or has left; kept as its end, the error would hold all that it was told
         except Exception as error:
             self.failure = error
             self.pending.event.set()
@@ -208,7 +209,7 @@ class Watcher:
                 await self.pending.room(turn)
             self._check_goes_on(watched, watch)
         except BaseException:
-            watch.close()
+            here.close()
             raise
         there = set(partitions) - here.left
         self._here |= dict.fromkeys(there, here)
@@ -261,8 +262,7 @@ class Watcher:
 
     def _close_here(self) -> None:
         for here in set(self._here.values()):
-            if here.watch is not None:
-                here.watch.close()
+            here.close()
         self._here = {}
 
     async def _begin_anew(self) -> None:
@@ -322,6 +322,12 @@ class _Here:
     watch: Watch | None = None
     left: set[int] = field(default_factory=set)
     """Partitions that are not held here any more, perhaps since before all was told."""
+
+    def close(self) -> None:
+        """End it. It lets go of the watch, which knows whom to tell: else both would wait for a collection."""
+        if self.watch is not None:
+            self.watch.close()
+            self.watch = None
 
 
 class _NotRemembered(Exception):
