@@ -230,7 +230,7 @@ def test_what_it_did_lately_is_charted(served: Served, open_page: Open) -> None:
             break
     expect(charts.first.locator("dd")).to_have_text(["10", "4"])
     page.click("[data-span='24h']")
-    expect(charts.first.locator(".axis")).to_contain_text("24 h ago")
+    expect(charts.first.locator(".axis")).to_contain_text("3 h ago")
 
 
 @pytest.mark.parametrize("phone", [False, True])

@@ -4,7 +4,8 @@ import { element, write } from "./rows.js";
 import { moment } from "./texts.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const STEPS = 180;
+const FEWEST = 24; // steps, while there is no more to show
+const MOST = 180;
 const HEIGHT = 60;
 
 function drawn(name, attributes = {}) {
@@ -18,7 +19,7 @@ export class Chart {
   #about;
   #figures = [];
   #marks = [];
-  #svg = drawn("svg", { viewBox: `0 0 ${STEPS} ${HEIGHT}`, preserveAspectRatio: "none", role: "img" });
+  #svg = drawn("svg", { preserveAspectRatio: "none", role: "img" });
   #cursor = drawn("line", { class: "cursor", y1: 0, y2: HEIGHT, visibility: "hidden" });
   #most = element("span", "most");
   #when = element("span");
@@ -53,10 +54,10 @@ export class Chart {
 
   /** Show what there is of a span: steps in which nothing was done are filled in. */
   show({ steps, step_ms: stepMs, now, since }) {
-    const newest = now - (now % stepMs);
-    const first = newest - stepMs * (STEPS - 1);
-    this.#times = Array.from({ length: STEPS }, (_, place) => first + place * stepMs);
-    const started = since - (since % stepMs);
+    const [newest, started] = [now - (now % stepMs), since - (since % stepMs)];
+    const count = Math.min(Math.max((newest - started) / stepMs + 1, FEWEST), MOST);
+    this.#times = Array.from({ length: count }, (_, place) => newest + (place + 1 - count) * stepMs);
+    this.#svg.setAttribute("viewBox", `0 0 ${count} ${HEIGHT}`);
     this.#values = this.#about.lines.map((line) => this.#filled(line, steps, started, stepMs));
     this.#draw();
   }
@@ -100,7 +101,8 @@ export class Chart {
 
   #point(event) {
     const { left, width } = this.#svg.getBoundingClientRect();
-    this.#pointed = Math.min(Math.max(Math.floor(((event.clientX - left) / width) * STEPS), 0), STEPS - 1);
+    const count = this.#times.length;
+    this.#pointed = Math.min(Math.max(Math.floor(((event.clientX - left) / width) * count), 0), count - 1);
     this.#cursor.setAttribute("visibility", "visible");
     for (const side of ["x1", "x2"]) this.#cursor.setAttribute(side, String(this.#pointed + 0.5));
     this.#tell();
