@@ -42,11 +42,8 @@ class Group:
     def publish(self, positions: Positions) -> None:
         """Say how far the group has come."""
         places = [TopicPartition(topic, partition, offset) for (topic, partition), offset in positions.items()]
-        asked = [ConsumerGroupTopicPartitions(self.name, places)]
         try:
-            answers = patiently(
-                lambda: self._client.alter_consumer_group_offsets(asked)[self.name].result(_ANSWER_S).topic_partitions
-            )
+            answers = patiently(lambda: self._alter(places))
         except KafkaException as exc:
             raise refused(self.name, exc.args[0]) from exc
         except TimeoutError as exc:
@@ -54,6 +51,14 @@ class Group:
         for one in answers:
             if one.error is not None:
                 raise refused(self.name, one.error, one)
+
+    def _alter(self, places: list[TopicPartition]) -> list[TopicPartition]:
+        asked = [ConsumerGroupTopicPartitions(self.name, places)]
+        answers = self._client.alter_consumer_group_offsets(asked)[self.name].result(_ANSWER_S).topic_partitions
+        for one in answers:
+            if one.error is not None and one.error.code() in _CHANGING_HANDS:
+                raise KafkaException(one.error)  # told of each partition, and true of the whole group
+        return list(answers)
 
     def delete(self) -> None:
         """Forget the group, if there is one."""
