@@ -45,13 +45,14 @@ def load(file: Path) -> ModuleType:
     if file.suffix != ".py" or "." in file.stem:
         raise NameUnusable("Python cannot import a file of this name", f"rename it, such as {_plain(file.stem)}.py")
     name, root = module_name(file)
-    first = dict.fromkeys((str(file.parent), str(root)))
-    sys.path[:] = [*first, *(folder for folder in sys.path if folder not in first)]
+    first, before = dict.fromkeys((str(file.parent), str(root))), list(sys.path)
+    sys.path[:] = [*first, *(folder for folder in before if folder not in first)]
     importlib.invalidate_caches()
     if _loaded.pop(name, None) is not None:
         sys.modules.pop(name, None)
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None or Path(spec.origin).resolve() != file:
+        sys.path[:] = before
         other = getattr(spec, "origin", None) or "a part of Python"
         raise NameUnusable(f"another module is called {name}: {other}", "give the file another name")
     module = importlib.util.module_from_spec(spec)

@@ -89,6 +89,7 @@ def test_names_by_which_no_other_process_would_find_a_program(tmp_path: Path, na
     with pytest.raises(AppNotFound) as caught:
         load_app(str(tmp_path / name))
     assert f"no application in {tmp_path / name}: {reason}" in str(caught.value)
+    assert str(tmp_path) not in sys.path
 
 
 @pytest.mark.parametrize(
