@@ -13,8 +13,9 @@ import org.apache.spark.SparkFiles
   * @param path     where it finds headrace; `{files}` stands for where Spark has put what it ships
   * @param timeoutMs how long one may be silent
   * @param memoryMb  how much memory one may take
+  * @param programs  the digest of the files of the user that it may have imported
   */
-case class PythonWorkerSpec(python: String, path: Seq[String], timeoutMs: Long, memoryMb: Int)
+case class PythonWorkerSpec(python: String, path: Seq[String], timeoutMs: Long, memoryMb: Int, programs: String)
 
 /** A Python process beside the tasks: takes messages on its standard input and answers on what was its standard output. */
 final class PythonWorker(val spec: PythonWorkerSpec) {

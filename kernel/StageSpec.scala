@@ -135,7 +135,8 @@ object StageSpec {
     PythonCodeSpec(described.text("id"), described.bytes("code"), complete(described.part("worker"))(worker))
 
   private def worker(described: Described): PythonWorkerSpec = PythonWorkerSpec(
-    described.text("python"), described.texts("path"), described.long("timeout_ms"), described.int("memory_mb"))
+    described.text("python"), described.texts("path"), described.long("timeout_ms"), described.int("memory_mb"),
+    described.text("programs"))
 
   private def node(one: Described): NodeSpec = NodeSpec(
     name = one.text("name"),

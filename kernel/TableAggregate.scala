@@ -14,6 +14,7 @@ class TableGroupBy(node: NodeSpec, task: Task) extends Operator(node, task) {
     else {
       val (oldKey, oldValue) = grouped(record, record.old)
       val (newKey, newValue) = grouped(record, record.value)
+      if (newKey == null && record.value != null) task.drops.add(node.name, Reason.NoKey)
       if (oldKey != null && newKey != null && Arrays.equals(oldKey, newKey)) send(record, oldKey, newValue, oldValue)
       else {
         if (oldKey != null) send(record, oldKey, null, oldValue)

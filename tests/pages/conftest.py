@@ -32,9 +32,9 @@ PATIENCE_MS = 60_000
 Open = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """The browser."""
+    """The browser. As long as it is there, the process has an event loop that runs: tests of others need their own."""
     path = browser_path()
     if path is None:
         pytest.fail("there is no Chromium or Chrome: install one, or name it with HEADRACE_BROWSER=/path")

@@ -10,8 +10,11 @@ OWNER_ONLY = 0o700
 
 def make_private(directory: Path) -> None:
     """Make a directory that only this user may look into; one that is there keeps its rights."""
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    directory.mkdir(mode=OWNER_ONLY, exist_ok=True)
+    try:
+        directory.mkdir(mode=OWNER_ONLY, exist_ok=True)
+    except FileNotFoundError:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(mode=OWNER_ONLY, exist_ok=True)
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import sys
@@ -12,6 +13,7 @@ MAIN = "__main__"
 """What the module is called that Python was started with, whatever others call it."""
 
 _loaded: dict[str, ModuleType] = {}
+_texts: dict[str, bytes] = {}
 _begun: list[str] = []
 
 
@@ -57,8 +59,9 @@ def load(file: Path) -> ModuleType:
         raise NameUnusable(f"another module is called {name}: {other}", "give the file another name")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = _loaded[name] = module
+    _texts[name] = file.read_bytes()
     try:
-        exec(compile(file.read_bytes(), str(file), "exec"), vars(module))
+        exec(compile(_texts[name], str(file), "exec"), vars(module))
     except BaseException:
         del sys.modules[name], _loaded[name]
         raise
@@ -68,6 +71,17 @@ def load(file: Path) -> ModuleType:
 def loaded() -> list[ModuleType]:
     """The programs that were loaded from their files."""
     return list(_loaded.values())
+
+
+def digest() -> str:
+    """The digest of the programs that were loaded: a process that has imported other texts of them does not know these.
+
+    A process that loads a program again, as a test or a shell does, may find another text in its file.
+    """
+    found = hashlib.sha256()
+    for name, text in sorted(_texts.items()):
+        found.update(name.encode() + b"\0" + hashlib.sha256(text).digest())
+    return found.hexdigest()[:16]
 
 
 def begin(module: str) -> None:

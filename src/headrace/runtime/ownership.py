@@ -14,7 +14,8 @@ from headrace.runtime.checkpoint import Layout
 _POLICY = "cleanup.policy"
 _MARKED = "message.timestamp.after.max.ms"
 _NO_LIMIT = 2**63 - 1
-_MARK_BYTES = 6
+_MARK_BYTES = 5
+"""So few that a mark is less than the milliseconds since 1970, which the broker adds: no time is over the limit."""
 
 
 def settings_of(app: str, store: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from headrace.jvm.jars import fetch, names
 from headrace.jvm.kernel import kernel_jar
 from headrace.jvm.package import package_zip
-from headrace.model.programs import loaded
+from headrace.model.programs import digest, loaded
 from headrace.spark.master import Master
 from headrace.spark.spec.python import PythonWorkerSpec
 
@@ -24,7 +24,7 @@ def workers_of(session: SparkSession, master: Master, *, timeout_ms: int, memory
     """How the Python processes of an application are started: as this one, or with what was shipped."""
     if master.inside:
         path = tuple(str(Path(place or ".").absolute()) for place in sys.path)
-        return PythonWorkerSpec(sys.executable, path, timeout_ms, memory_mb)
+        return PythonWorkerSpec(sys.executable, path, timeout_ms, memory_mb, digest())
     shipped = [PurePath(address).name for address in session.sparkContext.listFiles]
     archives = [f"{FILES}/{name}" for name in shipped if name.endswith((".zip", ".egg", ".py"))]
     python = session.conf.get("spark.pyspark.python", None) or os.environ.get("PYSPARK_PYTHON") or "python3"

@@ -18,6 +18,8 @@ class PythonWorkerSpec:
     path: tuple[str, ...]
     timeout_ms: int
     memory_mb: int
+    programs: str = ""
+    """The digest of the user's files: a process that has imported other texts of them is not asked."""
 
 
 @dataclass(frozen=True)
