@@ -85,7 +85,7 @@ def test_its_broker_moves_and_goes_away(broker_dir: Path, tmp_path: Path) -> Non
         address = str(embedded.start().address)
         stranded = Program([sys.executable, "-c", COUNTS, str(tmp_path / "checkpoint"), address], tmp_path / "stranded")
         try:
-            stranded.await_words(": running")
+            stranded.await_words(": queries at")
             embedded.stop()
             begun = time.monotonic()
             stranded.stop()

@@ -21,7 +21,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its stubs d
     ResourceType,
 )
 
-from headrace.errors import BrokerError, NotAllowed, TopicExists, TopicMissing, TopicRefused
+from headrace.errors import BrokerError, BrokerUnreachable, NotAllowed, TopicExists, TopicMissing, TopicRefused
 from headrace.log.client import make_client, reason_of
 
 BROKERS_CHOICE = -1
@@ -34,6 +34,9 @@ _SETTLE_POLL_S = 0.05
 _OPERATIONS = {"create": "Create", "delete": "Delete", "describe": "DescribeConfigs", "read the offsets of": "Describe"}
 # Of topics that Kafka keeps for itself, such as __consumer_offsets.
 _INTERNAL = "__"
+
+_NO_ANSWER = (KafkaError._TIMED_OUT, KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN)
+"""What the client says by itself where nobody answers: the broker has refused nothing."""
 _CHANGING_HANDS = (
     KafkaError.NOT_LEADER_FOR_PARTITION,
     KafkaError.LEADER_NOT_AVAILABLE,
@@ -290,6 +293,8 @@ class Topics:
             error: KafkaError = exc.args[0]
             if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
                 raise NotAllowed([f"{_OPERATIONS[doing]} on topic {name!r}"]) from exc
+            if error.code() in _NO_ANSWER:
+                raise BrokerUnreachable(self.address, _SETTLE_S, reason_of(error)) from exc
             make = known.get(error.code())
             raise (make(name) if make else TopicRefused(name, doing, reason_of(error))) from exc
         except ValueError as exc:
