@@ -65,7 +65,7 @@ def on_spark(broker: str, checkpoint: Path) -> tuple[list[Counter[Result]], Any]
 
 
 def _produce(broker: str, batch: list[Row]) -> None:
-    producer = Producer({"bootstrap.servers": broker})
+    producer = Producer({"bootstrap.servers": broker, "enable.idempotence": True})  # a broker under load is slow
     for key, value, ts in batch:
         partition = partition_of(key.encode(), PARTITIONS)
         producer.produce(TOPICS[0], key=key, value=value, timestamp=ts, partition=partition)
