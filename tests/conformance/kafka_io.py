@@ -45,7 +45,7 @@ def produce_all(broker: str, records: Iterable[RawRecord]) -> None:
 
 
 def _produce(broker: str, records: Iterable[RawRecord]) -> None:
-    producer = Producer({"bootstrap.servers": broker})
+    producer = Producer({"bootstrap.servers": broker, "enable.idempotence": True})
     for record in records:
         producer.produce(
             record.topic, key=record.key, value=record.value, timestamp=record.ts, headers=list(record.headers)

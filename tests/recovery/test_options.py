@@ -27,7 +27,7 @@ def texts(app: hr.App, topic: str | re.Pattern[str], **options: str) -> hr.KStre
 
 def put(broker: str, topic: str, *values: str, ts: int = 1_000, partition: int = 0) -> None:
     """With the client itself: `produce` writes no negative times."""
-    producer = Producer({"bootstrap.servers": broker})
+    producer = Producer({"bootstrap.servers": broker, "enable.idempotence": True})
     for one in values:
         producer.produce(topic, key=b"k", value=one.encode(), timestamp=ts, partition=partition)
     assert producer.flush(20) == 0
