@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -15,6 +16,17 @@ class Type:
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def parts(self) -> tuple[Type, ...]:
+        """The types that it is made of."""
+        return ()
+
+    def nested(self) -> Iterator[Type]:
+        """The type itself, then whatever it is made of, at any depth."""
+        yield self
+        for part in self.parts:
+            yield from part.nested()
 
 
 STR = Type("str", "string")
@@ -39,12 +51,20 @@ class ListType(Type):
 
     element: Type
 
+    @property
+    def parts(self) -> tuple[Type, ...]:
+        return (self.element,)
+
 
 @dataclass(frozen=True)
 class TupleType(Type):
     """Several values in one, each of a type of its own: a key of several columns. Each of them may be None."""
 
     items: tuple[Type, ...]
+
+    @property
+    def parts(self) -> tuple[Type, ...]:
+        return self.items
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -95,12 +115,20 @@ class OptionalType(Type):
 
     of: Type
 
+    @property
+    def parts(self) -> tuple[Type, ...]:
+        return (self.of,)
+
 
 @dataclass(frozen=True)
 class DictType(Type):
     """A dict from str to one type."""
 
     value: Type
+
+    @property
+    def parts(self) -> tuple[Type, ...]:
+        return (self.value,)
 
 
 @dataclass(frozen=True)
@@ -136,6 +164,10 @@ class StructType(Type):
     cls: type
     keyed: bool
     """Whether its values are dicts."""
+
+    @property
+    def parts(self) -> tuple[Type, ...]:
+        return tuple(one.type for one in self.fields)
 
     def field(self, name: str) -> StructField | None:
         """The field of that name."""

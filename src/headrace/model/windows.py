@@ -48,6 +48,10 @@ class WindowedType(Type):
 
     key: Type
 
+    @property
+    def parts(self) -> tuple[Type, ...]:
+        return (self.key,)
+
 
 def windowed_of(key: Type) -> WindowedType:
     """The type of windowed keys around a type of keys."""

@@ -8,8 +8,7 @@ from enum import Enum
 from headrace.errors import HeadraceError
 from headrace.model.classes import Classes
 from headrace.model.records import enum_type, is_record, record_type
-from headrace.model.types import DictType, EnumType, ListType, OptionalType, StructType, TupleType, Type
-from headrace.model.windows import WindowedType
+from headrace.model.types import EnumType, StructType, Type
 from headrace.spark.placement import Lane, Placement, stores
 
 Shapes = dict[str, str]
@@ -67,19 +66,9 @@ def _is_enum(shape: str) -> bool:
 
 
 def _named(type_: Type) -> Iterator[StructType | EnumType]:
-    match type_:
-        case OptionalType(of=inner) | ListType(element=inner) | DictType(value=inner) | WindowedType(key=inner):
-            yield from _named(inner)
-        case TupleType(items=items):
-            for item in items:
-                yield from _named(item)
-        case EnumType():
-            yield type_
-        case StructType(fields=fields, keyed=keyed):
-            if not keyed:
-                yield type_
-            for field in fields:
-                yield from _named(field.type)
+    for one in type_.nested():
+        if isinstance(one, EnumType) or (isinstance(one, StructType) and not one.keyed):
+            yield one
 
 
 def _shape(type_: StructType | EnumType) -> str:

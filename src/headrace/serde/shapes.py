@@ -130,17 +130,7 @@ def prints_itself(type_: Type) -> str | None:
 
 def _classes(type_: Type) -> Iterator[Any]:
     """The dataclasses and models that a type is made of."""
-    match type_:
-        case OptionalType(of=inner) | ListType(element=inner) | DictType(value=inner) | WindowedType(key=inner):
-            yield from _classes(inner)
-        case TupleType(items=items):
-            for item in items:
-                yield from _classes(item)
-        case StructType(cls=cls, fields=fields, keyed=keyed):
-            if not keyed:
-                yield cls
-            for field in fields:
-                yield from _classes(field.type)
+    return (one.cls for one in type_.nested() if isinstance(one, StructType) and not one.keyed)
 
 
 def _own_code(cls: Any) -> str | None:

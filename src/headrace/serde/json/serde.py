@@ -10,7 +10,7 @@ from math import isinf
 from typing import Any, NoReturn, TypeVar, overload
 
 from headrace.model.records import record_type, type_of
-from headrace.model.types import DECIMAL, JSON, DictType, ListType, OptionalType, StructType, TupleType, Type
+from headrace.model.types import DECIMAL, JSON, Type
 from headrace.model.where import calling_line
 from headrace.serde.base import Serde
 from headrace.serde.json.reading import Read, reader
@@ -127,11 +127,4 @@ def _refused(constant: str) -> NoReturn:
 
 
 def _holds_decimals(type_: Type) -> bool:
-    match type_:
-        case OptionalType(of=inner) | ListType(element=inner) | DictType(value=inner):
-            return _holds_decimals(inner)
-        case StructType(fields=fields):
-            return any(_holds_decimals(one.type) for one in fields)
-        case TupleType(items=items):
-            return any(map(_holds_decimals, items))
-    return type_ == DECIMAL
+    return DECIMAL in type_.nested()
