@@ -8,12 +8,20 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 MAIN = "__main__"
 """What the module is called that Python was started with, whatever others call it."""
 
-_loaded: dict[str, ModuleType] = {}
-_texts: dict[str, bytes] = {}
+
+class Loaded(NamedTuple):
+    """A program that was loaded, and the text of its file then."""
+
+    module: ModuleType
+    text: bytes
+
+
+_loaded: dict[str, Loaded] = {}
 _begun: list[str] = []
 
 
@@ -58,10 +66,10 @@ def load(file: Path) -> ModuleType:
         other = getattr(spec, "origin", None) or "a part of Python"
         raise NameUnusable(f"another module is called {name}: {other}", "give the file another name")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = _loaded[name] = module
-    _texts[name] = file.read_bytes()
+    text = file.read_bytes()
+    sys.modules[name], _loaded[name] = module, Loaded(module, text)
     try:
-        exec(compile(_texts[name], str(file), "exec"), vars(module))
+        exec(compile(text, str(file), "exec"), vars(module))
     except BaseException:
         del sys.modules[name], _loaded[name]
         raise
@@ -70,7 +78,7 @@ def load(file: Path) -> ModuleType:
 
 def loaded() -> list[ModuleType]:
     """The programs that were loaded from their files."""
-    return list(_loaded.values())
+    return [one.module for one in _loaded.values()]
 
 
 def digest() -> str:
@@ -79,8 +87,8 @@ def digest() -> str:
     A process that loads a program again, as a test or a shell does, may find another text in its file.
     """
     found = hashlib.sha256()
-    for name, text in sorted(_texts.items()):
-        found.update(name.encode() + b"\0" + hashlib.sha256(text).digest())
+    for name, one in sorted(_loaded.items()):
+        found.update(name.encode() + b"\0" + hashlib.sha256(one.text).digest())
     return found.hexdigest()[:16]
 
 
