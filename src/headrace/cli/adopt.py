@@ -6,6 +6,7 @@ import click
 
 from headrace.cli.connection import Target, broker_options, connected
 from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app, target_of
+from headrace.cli.preview import preview_options, wanted
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.adopt import Adoption, Wanted, adopting
 from headrace.spark import session as spark
@@ -27,8 +28,7 @@ def _pair(_context: click.Context, _option: click.Parameter, given: tuple[str, .
 @click.option("--empty", multiple=True, metavar="NAME", help="A store that begins without rows.")
 @click.option("--replace-changelogs", is_flag=True, help="Delete topics with the names of APP's changelogs.")
 @checkpoint_option
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask first.")
+@preview_options
 @broker_options
 def adopt(
     broker: Target,
@@ -53,36 +53,28 @@ def adopt(
     if app.checkpoint.address is not None:
         raise click.UsageError("adopt is for checkpoints in directories")
     place = checkpoint_of(app)
-    plan, wanted = rewrite(app.plan()), Wanted(names, frozenset(empty))
+    plan, stores = rewrite(app.plan()), Wanted(names, frozenset(empty))
     with (
         connected(target_of(app, broker)) as at,
         adopting(
-            plan, place, streams or app.id, wanted, at.address, at.kafka, replace_changelogs=replace_changelogs
+            plan, place, streams or app.id, stores, at.address, at.kafka, replace_changelogs=replace_changelogs
         ) as found,
     ):
         _show(found)
-        if dry_run:
-            click.echo("nothing was done (--dry-run)")
+        if not wanted(f"have application {app.id!r} begin so?", dry_run=dry_run, yes=yes):
             return
-        if not yes:
-            click.confirm(f"have application {app.id!r} begin so?", abort=True, err=True)
-        session = spark.join(app.spark, place.log, verbose=app.verbose, inherited=[place.lock])
-        try:
+        with spark.joined(app.spark, place.log, verbose=app.verbose, inherited=[place.lock]) as session:
             master = spark.master_of(app.spark)
             spec = workers_of(session, master, timeout_ms=app.worker_timeout_ms, memory_mb=app.worker_memory_mb)
             rows = found.carry_out(session, Workers(spec), app.clock)
-        finally:
-            spark.leave(session)
-    told = "1 row" if rows == 1 else f"{rows:,} rows"
-    click.echo(f"application {app.id!r} begins with {told} of Kafka Streams application {found.streams.id!r}")
+    click.echo(f"application {app.id!r} begins with {_rows(rows)} of Kafka Streams application {found.streams.id!r}")
 
 
 def _show(found: Adoption) -> None:
     click.echo(f"application {found.plan.app!r}, checkpoint {found.checkpoint.place}")
     click.echo(f"  begins as Kafka Streams application {found.streams.id!r} has stopped, in {found.layout.tasks} tasks")
     for store in found.stores:
-        rows = "1 row" if len(store.rows) == 1 else f"{len(store.rows):,} rows"
-        click.echo(f"  store {store.name}: {rows} of {store.topic}")
+        click.echo(f"  store {store.name}: {_rows(len(store.rows))} of {store.topic}")
     for name in found.empty:
         click.echo(f"  store {name}: begins empty")
     for topic, places in found.layout.starts.items():
@@ -94,3 +86,7 @@ def _show(found: Adoption) -> None:
     if found.replaced:
         topics = ", ".join(one.topic for one in found.replaced)
         click.echo(f"  deleted and made anew, so that Kafka Streams cannot go on: {topics}")
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"

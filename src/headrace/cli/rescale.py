@@ -6,6 +6,7 @@ import click
 
 from headrace.cli.connection import Target, broker_options, connected
 from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app, target_of
+from headrace.cli.preview import preview_options, wanted
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.rescale import Rescale, rescaling
 from headrace.runtime.resumption import size_text
@@ -21,8 +22,7 @@ from headrace.spark import session as spark
     help="How many there will be. Default: as many as the largest of its topics has partitions now.",
 )
 @checkpoint_option
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask first.")
+@preview_options
 @broker_options
 def rescale(broker: Target, target: str, tasks: int | None, checkpoint: str | None, dry_run: bool, yes: bool) -> None:
     """Change the number of tasks of APP, which must not run: all of its state comes to the tasks where it belongs then.
@@ -45,16 +45,10 @@ def rescale(broker: Target, target: str, tasks: int | None, checkpoint: str | No
             click.echo(f"application {app.id!r} has {_tasks(found.before.tasks)} already")
             return
         _show(found)
-        if dry_run:
-            click.echo("nothing was done (--dry-run)")
+        if not wanted(f"rescale application {app.id!r}?", dry_run=dry_run, yes=yes):
             return
-        if not yes:
-            click.confirm(f"rescale application {app.id!r}?", abort=True, err=True)
-        session = spark.join(app.spark, place.log, verbose=app.verbose, inherited=[place.lock])
-        try:
+        with spark.joined(app.spark, place.log, verbose=app.verbose, inherited=[place.lock]) as session:
             moved = found.carry_out(session)
-        finally:
-            spark.leave(session)
     rows = "1 row of state was" if moved == 1 else f"{moved:,} rows of state were"
     click.echo(f"application {app.id!r} goes on with {_tasks(found.after.tasks)}; {rows} moved")
 

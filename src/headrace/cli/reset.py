@@ -9,6 +9,7 @@ import click
 
 from headrace.cli.connection import Target, broker_options, connected
 from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app, target_of
+from headrace.cli.preview import preview_options, wanted
 from headrace.cli.record_lines import timestamp_of
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.app import App
@@ -37,8 +38,7 @@ class BeginningType(click.ParamType[Beginning]):
 @click.option("--to", type=BeginningType(), help="From where streams are read.")
 @click.option("--as", "beside", metavar="NAME", help="Instead: go on from where `headrace run --as NAME` has come to.")
 @checkpoint_option
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask first.")
+@preview_options
 @broker_options
 def reset(
     broker: Target,
@@ -69,11 +69,8 @@ def reset(
     plan = rewrite(app.plan())
     with connected(target_of(app, broker)) as at, resetting(plan, place, to, at.address, at.kafka) as found:
         _show(found)
-        if dry_run:
-            click.echo("nothing was done (--dry-run)")
+        if not wanted(f"reset application {app.id!r}?", dry_run=dry_run, yes=yes):
             return
-        if not yes:
-            click.confirm(f"reset application {app.id!r}?", abort=True, err=True)
         found.carry_out(at.address, at.kafka)
     click.echo(f"application {app.id!r} begins anew at its next start")
 
@@ -91,11 +88,8 @@ def _switch(app: App, broker: Target, name: str, *, dry_run: bool, yes: bool) ->
             one.take()
             held.callback(one.release)
         click.echo(f"application {app.id!r} goes on from {other.place}, and forgets {mine.place}")
-        if dry_run:
-            click.echo("nothing was done (--dry-run)")
+        if not wanted(f"switch application {app.id!r}?", dry_run=dry_run, yes=yes):
             return
-        if not yes:
-            click.confirm(f"switch application {app.id!r}?", abort=True, err=True)
         switch(plan, mine, other, name, at.address, at.kafka)
     click.echo(f"application {app.id!r} goes on from there at its next start")
 

@@ -172,6 +172,16 @@ def leave(session: Session) -> None:
     _SPARK.leave(session)
 
 
+@contextmanager
+def joined(wanted: Wanted, log: Path, *, verbose: bool = False, inherited: Sequence[int] = ()) -> Iterator[Session]:
+    """The session of one command, which leaves when it is done, see `join`."""
+    session = join(wanted, log, verbose=verbose, inherited=inherited)
+    try:
+        yield session
+    finally:
+        leave(session)
+
+
 def kill(session: Session) -> bool:
     """End the JVM of an application at once, whatever runs there; False if it is not ours, or others use it."""
     return _SPARK.kill(session)
