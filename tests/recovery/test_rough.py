@@ -107,6 +107,7 @@ def test_the_archive_of_classes_is_damaged(ledger: Ledger, tmp_path: Path, monke
         program = ledger.running()
         assert words in program.said
         program.stop()
+    assert not list(Path.cwd().glob("hs_err_pid*"))
     program = ledger.running()
     assert "archive of classes" not in program.said
     program.stop()

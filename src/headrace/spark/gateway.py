@@ -152,6 +152,7 @@ class Gateway:
             NO_PROVIDERS,
             *self._archive.java_options(self._mapped),
             f"-Djava.io.tmpdir={self._scratch.path}",
+            f"-XX:ErrorFile={self.log.with_suffix('.crash')}",  # which would lie where the user has started the program
             f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}",
             f"-Dheadrace.log={self.log}",
             f"-Dheadrace.level={'info' if verbose else 'warn'}",
