@@ -44,8 +44,8 @@ browser: $(READY)
 	} || { echo "error: pages are tested in Chromium or Chrome, and none is here; install one, or name it with HEADRACE_BROWSER=/path"; exit 1; }
 
 chaos: $(READY) ## Kill, stop and starve an application while records come; KILLS=20 is how often.
-	@HEADRACE_CHAOS=$(or $(KILLS),20) $(BIN)/pytest -q -s -m spark tests/recovery/test_chaos.py tests/recovery/test_rough.py \
-	  tests/recovery/test_smoke.py
+	@HEADRACE_CHAOS=$(or $(KILLS),20) $(BIN)/pytest -q -s -m spark tests/system/test_chaos.py tests/system/test_rough.py \
+	  tests/system/test_smoke.py
 
 wheel: $(READY) ## Build dist/headrace-*.whl, with the kernel compiled: what pip installs beside nothing but Java.
 	@rm -rf dist

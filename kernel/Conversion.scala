@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Values of one shape as values of another that has room for them, as `headrace.model.holding` says. */
+/** Values of one shape as values of another that has room for them, as `headrace.model.type_compatibility` says. */
 final class Conversion(from: Shape, to: Shape) extends Serializable {
   @transient private lazy val convert = Conversion.between(from, to)
 

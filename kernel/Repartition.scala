@@ -2,7 +2,7 @@ package org.apache.spark.sql.headrace
 
 /** Sends every record that has a key to the partitions that a function names: where it is read what fails at that.
   *
-  * Elsewhere it is done without a stage, see `Native.repartition` in `spark/native.py`.
+  * Elsewhere it is done without a stage, see `Native.repartition` in `spark/compile/native.py`.
   */
 class Repartition(node: NodeSpec, task: Task) extends Operator(node, task) {
   private val partitions = new ChosenPartitions(this, function("partitions"))

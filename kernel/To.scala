@@ -2,7 +2,7 @@ package org.apache.spark.sql.headrace
 
 /** Writes every record to its topic, with its own timestamp and headers: where it is read what fails at that.
   *
-  * Elsewhere it is done without a stage, see `Native.to` in `spark/native.py`.
+  * Elsewhere it is done without a stage, see `Native.to` in `spark/compile/native.py`.
   */
 class To(node: NodeSpec, task: Task) extends Operator(node, task) {
   private val key = function("key")

@@ -47,7 +47,10 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A session with the kernel's functions. While it is there, Spark stays up between applications."""
-    from headrace.spark.session import join, leave  # pyspark takes a second to import: only those wait who need it
+    from headrace.spark.session.spark import (  # pyspark takes a second to import: only those wait who need it
+        join,
+        leave,
+    )
 
     # Most code runs a few times only: what the second compiler would make of it is never worth its time.
     quick = {"spark.master": "local[2]", "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}

@@ -10,14 +10,14 @@ from _pytest.terminal import TerminalReporter
 FIRST = (
     "tests/conformance/test_cases.py",
     "tests/conformance/test_example_programs.py",
-    "tests/recovery/test_rescale.py",
+    "tests/system/test_rescale.py",
     "tests/conformance/test_scenarios.py",
-    "tests/recovery/test_broker.py",
+    "tests/system/test_broker.py",
     "tests/conformance/test_expressions.py",
-    "tests/recovery/test_bad_records.py",
-    "tests/recovery/test_clusters.py",
-    "tests/recovery/test_workers.py",
-    "tests/recovery/test_supervision.py",
+    "tests/system/test_bad_records.py",
+    "tests/system/test_clusters.py",
+    "tests/system/test_workers.py",
+    "tests/system/test_supervision.py",
 )
 """The files that take longest: a process that began one of them last would be the only one that still runs."""
 

@@ -9,7 +9,7 @@ from bench.job import Job, await_end_of_stdin, tell
 from bench.workloads import WORKLOADS
 from bench.workloads.base import PARTITIONS, Frames
 from headrace.jvm.jars import fetch
-from headrace.spark.session import SETTINGS
+from headrace.spark.session.spark import SETTINGS
 
 OURS = {
     "spark.sql.shuffle.partitions": str(PARTITIONS),

@@ -8,7 +8,7 @@ import time
 
 import headrace as hr
 from headrace.observe.metrics import Metrics
-from headrace.runtime.states import State
+from headrace.runtime.life.states import State
 
 _SOURCE, _TARGET = os.environ["START_SOURCE"], os.environ["START_TARGET"]
 

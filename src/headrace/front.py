@@ -105,10 +105,10 @@ from headrace.processor import (
     stores,
 )
 from headrace.query.position import Position
-from headrace.rest.connecting import connect
-from headrace.rest.settings import Limits, Serve
+from headrace.rest.client.connect import connect
+from headrace.rest.server.settings import Limits, Serve
 from headrace.runtime.app import App, run
-from headrace.runtime.states import State
+from headrace.runtime.life.states import State
 from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, json, session_windowed, time_windowed
 
 __all__ = [

@@ -40,9 +40,9 @@ from conformance.task_engine import observe
 from headrace.dsl import Builder
 from headrace.log.broker import EmbeddedBroker
 from headrace.plan.nodes import Node, Source
-from headrace.spark import lanes
-from headrace.spark.reasons import why_python
-from headrace.spark.session import join, leave
+from headrace.spark.layout import lanes
+from headrace.spark.layout.reasons import why_python
+from headrace.spark.session.spark import join, leave
 from headrace.task.loop import Loop
 
 Spec = dict[str, Any]

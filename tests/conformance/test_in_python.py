@@ -13,7 +13,7 @@ from conformance.observed import Observed
 from conformance.spark_engine import observe_chosen
 from conformance.task_engine import observe
 from conformance.test_cases import FORGETFUL, compare
-from headrace.spark import lanes
+from headrace.spark.layout import lanes
 
 _EACH = 16
 

@@ -13,7 +13,7 @@ from conformance.both_forms import differing
 from conformance.json_samples import RECORDS, all_data, drawn
 from headrace.model.types import BYTES
 from headrace.serde import JsonSerde
-from headrace.spark.sql import decode, encode, shown
+from headrace.spark.compile.sql import decode, encode, shown
 
 pytestmark = pytest.mark.spark
 

@@ -15,7 +15,7 @@ from headrace.expr import bind, trace
 from headrace.expr.sql import converted
 from headrace.model.types import BYTES
 from headrace.serde import Serde, fitting
-from headrace.spark.sql import decode, encode, shown
+from headrace.spark.compile.sql import decode, encode, shown
 
 pytestmark = pytest.mark.spark
 

@@ -9,7 +9,7 @@ import pytest
 
 from headrace.expr import as_expr, bind
 from headrace.model.types import BYTES, STR, list_of
-from headrace.spark.sql import shown
+from headrace.spark.compile.sql import shown
 
 pytestmark = pytest.mark.spark
 

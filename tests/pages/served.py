@@ -15,9 +15,9 @@ from headrace.observe.history import History
 from headrace.passes.pipeline import rewrite
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.query.catalogue import Queryable
-from headrace.query.instance import Instance
-from headrace.rest.server import Listener, QueryServer, ServedApp
-from headrace.rest.settings import Serve
+from headrace.query.service.instance import Instance
+from headrace.rest.server.running import Listener, QueryServer, ServedApp
+from headrace.rest.server.settings import Serve
 from headrace.serde import Serde
 
 PAGES = Path(hr.__file__).parent / "cli" / "demos" / "pages"

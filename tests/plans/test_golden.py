@@ -22,7 +22,7 @@ from headrace.plan.changes import passes_text
 from headrace.plan.describe import describe
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node
-from headrace.spark.stage_passes import FOR_STAGES
+from headrace.spark.layout.stage_passes import FOR_STAGES
 from plans.topologies import TOPOLOGIES
 
 

@@ -143,5 +143,5 @@ def test_both_front_ends_build_the_same_plan(
 def test_building_reads_no_stack_frame_and_knows_no_front_end() -> None:
     for path in Path(headrace.build.__file__).parent.glob("*.py"):
         imported = {node.module for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)}
-        assert not {"headrace.plan.origin", "headrace.model.where"} & imported, path.name
+        assert not {"headrace.plan.origin", "headrace.model.source_lines"} & imported, path.name
         assert not any(name and name.startswith("headrace.dsl") for name in imported), path.name

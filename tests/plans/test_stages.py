@@ -17,14 +17,14 @@ from headrace.passes.handle_failures import handle_failures
 from headrace.passes.pipeline import rewrite
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source
-from headrace.plan.sharing import Sharing
-from headrace.spark.placement import Lane, Placement
+from headrace.plan.task_assignment import Sharing
+from headrace.spark.compile.stage import stage_spec
+from headrace.spark.compile.timestamps import remember_spec, remembering
+from headrace.spark.layout.placement import Lane, Placement
+from headrace.spark.session.workers import Workers
 from headrace.spark.spec.json import to_json
 from headrace.spark.spec.python import PythonWorkerSpec
 from headrace.spark.spec.stage import NodeSpec, StageSpec
-from headrace.spark.stage import stage_spec
-from headrace.spark.timestamps import remember_spec, remembering
-from headrace.spark.workers import Workers
 from plans.topologies import TOPOLOGIES
 
 GOLDEN = Path(__file__).with_name("stages.txt")

@@ -9,9 +9,9 @@ from cases.all import all_cases
 from headrace.passes.pipeline import rewrite
 from headrace.plan import nodes
 from headrace.plan.nodes import ForeignKeySubscribe, Node, Source, StreamGlobalJoin, TableGroupBy
-from headrace.plan.placed import Later, Through
-from headrace.spark.native import OPERATORS as NATIVE
-from headrace.spark.reasons import IN_SPARK
+from headrace.plan.placement_nodes import Later, Through
+from headrace.spark.compile.native import OPERATORS as NATIVE
+from headrace.spark.layout.reasons import IN_SPARK
 from headrace.task.operators import OPERATORS
 
 # Nodes that are the user's own code: they run in Python.
@@ -45,7 +45,7 @@ def test_the_nodes_that_only_python_runs_are_listed() -> None:
 
 
 def test_every_stateless_node_of_streams_has_a_native_form() -> None:
-    # Sources are not operators on rows: spark/source.py makes the rows.
+    # Sources are not operators on rows: spark/compile/source.py makes the rows.
     assert names({node for node in NODES if not inside(node)} - set(NATIVE) - {Source}) == []
     assert names(set(NATIVE) - NODES - {Later, Through}) == []
 

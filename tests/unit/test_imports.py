@@ -44,10 +44,10 @@ HOMES = {
     "httpx": {"rest"},
 }
 EXCEPTIONS = {
-    ("spark/program.py", "lane"),  # what Python processes are told
-    ("spark/prefetch.py", "lane"),
+    ("spark/compile/python_spec.py", "lane"),  # what Python processes are told
+    ("spark/compile/prefetch.py", "lane"),
     ("cli/main.py", "__version__"),  # of the front door
-    ("rest/openapi.py", "__version__"),
+    ("rest/server/openapi.py", "__version__"),
 }
 
 

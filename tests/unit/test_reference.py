@@ -14,7 +14,7 @@ from headrace.dsl.windowed import WindowedKStream
 from headrace.dsl.windowed_cogrouped import WindowedCogroupedKStream
 from headrace.model.record import Record
 from headrace.query.store import Store
-from headrace.rest.client import Connection
+from headrace.rest.client.client import Connection
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "kafka-streams.md"
 

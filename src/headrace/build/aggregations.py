@@ -23,7 +23,7 @@ from headrace.plan.nodes import (
     TableMapValues,
     TableReduce,
 )
-from headrace.plan.nodes.lasting import Lasting
+from headrace.plan.nodes.expiring import Lasting
 
 Part = tuple[Node, Function, str]
 """A grouped stream of a cogroup, its aggregator, and the user's line."""

@@ -15,8 +15,8 @@ from headrace.expr import Bound, Expr, Opaque, bind, check_parameters, only_comp
 from headrace.expr.choices import of_numbers
 from headrace.expr.opaque import shown
 from headrace.expr.syntax import tree_of
-from headrace.model.holding import holds
 from headrace.model.records import is_record, record_type
+from headrace.model.type_compatibility import holds
 from headrace.model.types import (
     BOOL,
     BYTES,

@@ -21,7 +21,7 @@ from headrace.plan.nodes import (
     TableReduce,
     WindowedCogroup,
 )
-from headrace.plan.nodes.beside import BesideNode
+from headrace.plan.nodes.side_outputs import BesideNode
 from headrace.plan.nodes.windowed import WindowedAggregation
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from headrace.errors import EndlessLoop, TopicWrittenAnotherWay
-from headrace.model.holding import holds
+from headrace.model.type_compatibility import holds
 from headrace.model.types import JSON, StructType, Type, present
 from headrace.plan.nodes import Node, Source, To
 from headrace.serde import BYTES, PRIMITIVES, STRING, JsonSerde, Serde

@@ -11,7 +11,7 @@ from headrace.cli.connection import Target, broker_options
 from headrace.cli.load import app_target, beside_option, load_app, target_of
 from headrace.log.secrets import with_secrets
 from headrace.passes.pipeline import rewrite
-from headrace.runtime.acls import acls_of, topics_by_records
+from headrace.runtime.preflight.acls import acls_of, topics_by_records
 
 _ANY_BROKER = "localhost:9092"
 _USER = "sasl.username"

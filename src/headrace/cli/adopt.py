@@ -8,10 +8,10 @@ from headrace.cli.connection import Target, broker_options, connected
 from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app, target_of
 from headrace.cli.preview import preview_options, wanted
 from headrace.passes.pipeline import rewrite
-from headrace.runtime.adopt import Adoption, Wanted, adopting
-from headrace.spark import session as spark
-from headrace.spark.shipped import workers_of
-from headrace.spark.workers import Workers
+from headrace.runtime.commands.adopt import Adoption, Wanted, adopting
+from headrace.spark.session import spark as spark
+from headrace.spark.session.executor_dependencies import workers_of
+from headrace.spark.session.workers import Workers
 
 
 def _pair(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:

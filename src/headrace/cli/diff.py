@@ -9,7 +9,7 @@ import click
 from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app
 from headrace.passes.pipeline import rewrite
 from headrace.plan.nodes import Source
-from headrace.runtime.kept import Evolution, kept
+from headrace.runtime.checkpoint.inventory import Evolution, kept
 from headrace.state.pickles import PickledState
 
 

@@ -7,7 +7,7 @@ import json
 import click
 
 from headrace.cli.connection import Target, broker_options
-from headrace.runtime.doctor import Verdict, examine
+from headrace.runtime.commands.doctor import Verdict, examine
 
 _COLORS = {Verdict.OK: "green", Verdict.NOTE: "yellow", Verdict.MISSING: "red"}
 _WIDTH = max(len(verdict.value) for verdict in Verdict)

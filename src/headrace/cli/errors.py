@@ -8,12 +8,12 @@ from contextlib import contextmanager
 import click
 
 from headrace.cli.connection import Target, broker_options, connected
-from headrace.cli.forms import FORMS
+from headrace.cli.key_value_text import FORMS
 from headrace.cli.load import app_target, beside_option, load_app, target_of
 from headrace.cli.record_lines import shown_time
 from headrace.errors import LetterMissing, TopicMissing
 from headrace.errors.printable import safe, safe_lines
-from headrace.runtime.letters import DeadLetter, DeadLetters
+from headrace.runtime.commands.dead_letters import DeadLetter, DeadLetters
 
 _COLUMNS = ("place", "time", "node", "error", "message", "origin", "attempt")
 _WIDEST = 60

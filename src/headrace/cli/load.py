@@ -14,8 +14,8 @@ from headrace.cli.connection import Target
 from headrace.errors import AppNotFound, HeadraceError
 from headrace.model import programs
 from headrace.runtime.app import App
-from headrace.runtime.checkpoint import Checkpoint
-from headrace.runtime.place import Place
+from headrace.runtime.checkpoint.directory import Checkpoint
+from headrace.runtime.checkpoint.location import Place
 
 _DEFAULT_NAME = "app"
 
@@ -74,8 +74,8 @@ def checkpoint_of(app: App) -> Checkpoint:
     place = app.checkpoint
     if place.address is None:
         return Checkpoint(app.id, place.directory)
-    from headrace.spark.files import SharedFiles  # loads pyspark
-    from headrace.spark.session import join
+    from headrace.spark.session.shared_files import SharedFiles  # loads pyspark
+    from headrace.spark.session.spark import join
 
     files = SharedFiles(cache(lambda: join(app.spark, place.directory / "spark.log")), place.address)
     return Checkpoint(app.id, place.directory, place.address, files)

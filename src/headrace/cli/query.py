@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from headrace.cli.asked import server_options, shown_table
+from headrace.cli.query_options import server_options, shown_table
 from headrace.cli.query_serve import serve
 from headrace.cli.query_store import store_group
 from headrace.cli.query_users import users
-from headrace.rest.client import Connection
+from headrace.rest.client.client import Connection
 
 
 class QueryGroup(click.Group):

@@ -12,9 +12,9 @@ from headrace.cli.load import app_target, load_app, target_of
 from headrace.errors import StoreNotAsked
 from headrace.passes.pipeline import rewrite
 from headrace.plan.nodes import Changelog
-from headrace.rest.settings import USUAL_ADDRESS, Serve
-from headrace.runtime.console import lines_on_console, on_stop_signal
-from headrace.runtime.queries import Queries, usual_directory
+from headrace.rest.server.settings import USUAL_ADDRESS, Serve
+from headrace.runtime.life.console import lines_on_console, on_stop_signal
+from headrace.runtime.life.queries import Queries, usual_directory
 
 _LOOK_S = 0.2
 _FILE = click.Path(exists=True, dir_okay=False)

@@ -9,14 +9,14 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 
-from headrace.cli.asked import as_json, entry_lines, server_options, shown
-from headrace.cli.forms import dumps
+from headrace.cli.key_value_text import dumps
+from headrace.cli.query_options import as_json, entry_lines, server_options, shown
 from headrace.cli.record_lines import time_given
 from headrace.errors import ParameterInvalid
 from headrace.errors.printable import safe
 from headrace.query.position import Position
 from headrace.query.store import Store
-from headrace.rest.client import Connection, RemoteStore
+from headrace.rest.client.client import Connection, RemoteStore
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from headrace.cli.asked import shown_table
+from headrace.cli.query_options import shown_table
 from headrace.log.files import write_whole
-from headrace.rest.users import (
+from headrace.rest.server.users import (
     SHORTEST_PASSWORD,
     Role,
     User,

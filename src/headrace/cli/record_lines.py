@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
-from headrace.cli.forms import Form, dumps
+from headrace.cli.key_value_text import Form, dumps
 from headrace.errors import RecordRefused
 from headrace.errors.printable import safe
 from headrace.log.records import Header, NewRecord, Record

@@ -13,8 +13,8 @@ from headrace.cli.preview import preview_options, wanted
 from headrace.cli.record_lines import timestamp_of
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.app import App
-from headrace.runtime.checkpoint import Checkpoint
-from headrace.runtime.reset import Beginning, Move, Reset, adoptable, resetting, switch
+from headrace.runtime.checkpoint.directory import Checkpoint
+from headrace.runtime.commands.reset import Beginning, Move, Reset, adoptable, resetting, switch
 
 
 class BeginningType(click.ParamType[Beginning]):

@@ -8,7 +8,7 @@ from typing import BinaryIO
 import click
 
 from headrace.cli.connection import Connection, Target, all_pairs, broker_options, connected
-from headrace.cli.forms import FORMS
+from headrace.cli.key_value_text import FORMS
 from headrace.cli.record_lines import LineReader, LineWriter, time_given
 from headrace.log import records
 from headrace.log.topics import Topics

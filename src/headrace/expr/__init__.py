@@ -74,7 +74,7 @@ from headrace.expr.named import (
 from headrace.expr.opaque import Opaque
 from headrace.expr.syntax import Expr, as_expr
 from headrace.expr.trace import check_parameters, trace, traced
-from headrace.expr.unseen import only_computes
+from headrace.expr.untraceable_code import only_computes
 
 __all__ = [
     "Bound",

@@ -8,10 +8,20 @@ from difflib import get_close_matches
 
 from headrace.errors import NotTraceable, PlanError, UnknownName, WrongType
 from headrace.expr.bound import Applied, Bound, Constant, Input, Items, Pair
-from headrace.expr.fit import always_true, arguments, assigned, has_method, joint, methods_of, result, retyped, rows_of
 from headrace.expr.functions import ANY, Function, signature
 from headrace.expr.functions.formats import refusal
 from headrace.expr.members import OfMember, parts_of
+from headrace.expr.overloads import (
+    always_true,
+    arguments,
+    assigned,
+    has_method,
+    joint,
+    methods_of,
+    result,
+    retyped,
+    rows_of,
+)
 from headrace.expr.records import FieldOf, Needed, Struct
 from headrace.expr.syntax import Expr, tree_of
 from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, Paired, Replaced, Symbol, Tree, Tupled

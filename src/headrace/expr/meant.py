@@ -20,7 +20,7 @@ from headrace.expr.syntax import Expr, call, tree_of
 from headrace.expr.texts import formatted, text
 from headrace.expr.tree import Attribute
 from headrace.expr.twins import twin_of
-from headrace.expr.unseen import unseen, unseen_in
+from headrace.expr.untraceable_code import unseen, unseen_in
 from headrace.expr.ways import ValueNeeded, walking
 from headrace.expr.where import is_users
 

@@ -10,7 +10,7 @@ from headrace.errors import OptionInvalid
 from headrace.expr.functions.patterns import refusal
 from headrace.expr.syntax import Expr, as_expr, call
 from headrace.expr.typed import computed, of_maybe, of_some, on_texts, on_values
-from headrace.model.where import calling_line
+from headrace.model.source_lines import calling_line
 
 T = TypeVar("T")
 

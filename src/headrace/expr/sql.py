@@ -92,7 +92,7 @@ def _named(parts: Iterable[tuple[str, str]]) -> str:
 
 
 def converted(sql: str, found: Type, wanted: Type) -> str:
-    """SQL of a value of one type as one of another that holds it, see `headrace.model.holding`."""
+    """SQL of a value of one type as one of another that holds it, see `headrace.model.type_compatibility`."""
     if not _differs(present(found), present(wanted)):
         return sql if present(found) == present(wanted) else f"CAST({sql} AS {wanted.sql})"
     return f"hr_convert({sql}, {constant(shape(found), STR)}, {constant(shape(wanted), STR)})"

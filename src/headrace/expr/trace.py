@@ -14,7 +14,7 @@ from headrace.expr.regex import Found
 from headrace.expr.syntax import Expr, as_expr, made_at, tree_of
 from headrace.expr.tree import Symbol, Tree
 from headrace.expr.twins import twin_of
-from headrace.expr.unseen import unseen, unseen_in
+from headrace.expr.untraceable_code import unseen, unseen_in
 from headrace.expr.ways import ValueNeeded, Way, all_ways, walking
 from headrace.expr.where import failing_line, is_users, place
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from headrace.expr.choices import choice, truth
-from headrace.expr.fit import rows_of
 from headrace.expr.front import floating, integer, length, text
 from headrace.expr.named import gcd, is_finite, is_nan, square_root
+from headrace.expr.overloads import rows_of
 from headrace.expr.syntax import Expr, as_expr, call, replaced, tree_of
 from headrace.expr.texts import filled
 from headrace.expr.ways import MOST_WAYS, ValueNeeded

@@ -6,7 +6,7 @@ import os
 import sysconfig
 from types import TracebackType
 
-from headrace.model.where import OURS, calling_line, place
+from headrace.model.source_lines import OURS, calling_line, place
 
 __all__ = ["calling_line", "failing_line", "is_users", "place"]
 

@@ -10,7 +10,7 @@ from headrace.lane.outbox import Outbox
 from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.plan.nodes import Emit, Node
-from headrace.plan.placed import Copy, Through, VersionedCopy
+from headrace.plan.placement_nodes import Copy, Through, VersionedCopy
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason

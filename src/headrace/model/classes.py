@@ -9,7 +9,7 @@ from typing import Any
 
 from headrace.errors import OptionInvalid
 from headrace.model.programs import MAIN, name_of_program
-from headrace.model.where import calling_line
+from headrace.model.source_lines import calling_line
 
 _moved: dict[str, type] = {}
 

@@ -1,6 +1,6 @@
 """Logical passes, in their order: the road from the declared plan to the one that executors run.
 
-Passes that lay a plan out in stages of Spark follow in `spark/stage_passes.py`.
+Passes that lay a plan out in stages of Spark follow in `spark/layout/stage_passes.py`.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from headrace.plan.growth import growing_stores
 from headrace.plan.nodes.base import Node
-from headrace.plan.sharing import meeting
 from headrace.plan.subtopology import SubTopology
+from headrace.plan.task_assignment import meeting
 from headrace.plan.unasked import UnaskedStore
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headrace.model.where import calling_line
+from headrace.model.source_lines import calling_line
 
 _UNKNOWN = "<unknown>:0"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from headrace.errors import AnswerTookTooLong
-from headrace.query.question import Question
+from headrace.query.requests import Question
 
 T = TypeVar("T")
 

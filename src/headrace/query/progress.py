@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 
-from headrace.query.holding import Holding
+from headrace.query.replica.held_partition import Holding
 
 _SILENT_S = 2.0
 _AGAIN_S = 5.0

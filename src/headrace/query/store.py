@@ -10,12 +10,12 @@ from headrace.model.durations import Duration, duration_ms
 from headrace.model.entries import entries_of
 from headrace.model.moments import Moment
 from headrace.model.rows import SHOWN, Rows
-from headrace.model.where import calling_line
-from headrace.query.answering import Answering, Member
-from headrace.query.asking import LATEST, Asking, Terms
+from headrace.model.source_lines import calling_line
 from headrace.query.catalogue import Kind
 from headrace.query.position import Position
-from headrace.query.question import MOST_ENTRIES, Reply, Scan
+from headrace.query.requests import MOST_ENTRIES, Reply, Scan
+from headrace.query.service.conversions import LATEST, Asking, Terms
+from headrace.query.service.ports import Answering, Member
 
 T = TypeVar("T")
 

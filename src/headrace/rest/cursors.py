@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from headrace.errors import CursorInvalid, PositionUnreadable
 from headrace.query.position import Position
-from headrace.query.question import Scan
-from headrace.rest.forms import base64url_of, bytes_of_base64url
+from headrace.query.requests import Scan
+from headrace.rest.key_value_text import base64url_of, bytes_of_base64url
 
 _SUM = 8
 _SIZE = 4

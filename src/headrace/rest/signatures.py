@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from headrace.query.proof import CLOCKS_MS, Proof
+from headrace.query.service.proof import CLOCKS_MS, Proof
 
 ANSWER_HEADER = "headrace-signature"
 STREAM = "stream"

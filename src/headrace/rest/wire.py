@@ -8,10 +8,10 @@ from collections.abc import Collection
 from dataclasses import fields
 from typing import Any
 
-from headrace.query.answering import Changed, Watched
 from headrace.query.position import Position
-from headrace.query.question import Count, Entry, Get, Question, Reply, Scan
-from headrace.rest.forms import dumps
+from headrace.query.requests import Count, Entry, Get, Question, Reply, Scan
+from headrace.query.service.ports import Changed, Watched
+from headrace.rest.key_value_text import dumps
 
 _QUESTIONS: dict[str, type[Question]] = {"get": Get, "scan": Scan, "count": Count}
 _KEYS = {"key", "first", "last", "prefix", "after"}

@@ -27,21 +27,21 @@ from headrace.plan.graph import Plan
 from headrace.plan.growth import growing_stores
 from headrace.plan.handlers import FAIL, Handler
 from headrace.plan.origin import origin
-from headrace.rest.settings import USUAL_ADDRESS, Serve
-from headrace.runtime.console import LOGGER
-from headrace.runtime.foreground import Foreground
-from headrace.runtime.place import Place
-from headrace.runtime.state_key import SHORTEST
-from headrace.runtime.states import State
-from headrace.runtime.takeover import take_over
-from headrace.spark.master import EXAMPLES, Master
+from headrace.rest.server.settings import USUAL_ADDRESS, Serve
+from headrace.runtime.checkpoint.location import Place
+from headrace.runtime.checkpoint.state_key import SHORTEST
+from headrace.runtime.life.console import LOGGER
+from headrace.runtime.life.foreground import Foreground
+from headrace.runtime.life.states import State
+from headrace.runtime.life.takeover import take_over
+from headrace.spark.session.master import EXAMPLES, Master
 from headrace.state.pickles import PickledState
 
 if TYPE_CHECKING:
     from headrace.plan.nodes import Node
     from headrace.query.store import Store
-    from headrace.runtime.run import Run
-    from headrace.spark.session import Wanted
+    from headrace.runtime.life.run import Run
+    from headrace.spark.session.spark import Wanted
 
 Listener = Callable[[State, State], None]
 
@@ -204,11 +204,11 @@ class App(Builder):
         takes away and puts in, from the declared plan to the stages.
         """
         if passes:
-            from headrace.spark.stage_passes import FOR_STAGES
+            from headrace.spark.layout.stage_passes import FOR_STAGES
 
             return passes_text(self.id, each(self.plan(), (*LOGICAL, *FOR_STAGES)))
-        from headrace.spark.explain import explain
-        from headrace.spark.placement import Placement
+        from headrace.spark.layout.explain import explain
+        from headrace.spark.layout.placement import Placement
 
         plan = self._rewritten()
         return explain(Placement(plan), self.metrics().last)
@@ -240,7 +240,7 @@ class App(Builder):
         if count is not None and (type(count) is not int or count < 1):
             raise OptionInvalid("count", count, "a whole number from 1 on", origin())
         limit_ms = None if timeout is None else duration_ms("timeout", timeout, origin(), least=1)
-        from headrace.runtime.outputs import rows_of_run  # loads what reads topics
+        from headrace.runtime.commands.outputs import rows_of_run  # loads what reads topics
 
         return rows_of_run(self, self._rewritten(), count, limit_ms)
 
@@ -255,7 +255,7 @@ class App(Builder):
         if self._state.up:
             raise AlreadyStarted(self.id, self._state.value)
         plan = self._rewritten()
-        from headrace.runtime.run import Run  # loads pyspark
+        from headrace.runtime.life.run import Run  # loads pyspark
 
         with self._ending:  # whoever closes it meanwhile, as after a quick first batch, waits until it runs
             self._enter(State.STARTING)
@@ -353,7 +353,7 @@ class App(Builder):
         """What is to run on Spark, if it may."""
         plan = rewrite(self.plan())
         if self.strict_native:
-            from headrace.spark.strict import refuse_python
+            from headrace.spark.layout.refuse_python import refuse_python
 
             refuse_python(plan)
         return plan

@@ -20,7 +20,7 @@ from headrace.passes.pipeline import rewrite
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, Source
-from headrace.runtime.topics import topics_of
+from headrace.runtime.preflight.topics import topics_of
 from headrace.task.loop import Loop
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def first_rows(app: App, node: Node, count: int, here: str) -> Rows:
 
 def image(app: App) -> str:
     """The topology as an image in HTML: a style inside an SVG would be one of the whole notebook."""
-    from headrace.rest.picture import picture
+    from headrace.rest.handlers.topology_svg import picture
 
     try:
         parts = split_subtopologies(rewrite(app.plan()))

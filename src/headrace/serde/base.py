@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeVar
 
 from headrace.errors import FieldTypeUnknown
 from headrace.model.records import type_of
+from headrace.model.source_lines import calling_line
 from headrace.model.types import OBJECT, Type
-from headrace.model.where import calling_line
 
 T = TypeVar("T")
 

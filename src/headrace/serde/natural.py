@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.errors import NoSerde
-from headrace.model.holding import holds
+from headrace.model.type_compatibility import holds
 from headrace.model.types import JSON, NONE, OBJECT, Type
 from headrace.model.windows import WindowedType
 from headrace.serde.base import Serde

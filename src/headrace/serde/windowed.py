@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from headrace.model.durations import Duration, duration_ms
+from headrace.model.source_lines import calling_line
 from headrace.model.types import Type
-from headrace.model.where import calling_line
 from headrace.model.windows import LATEST_MS, Windowed, windowed_of
 from headrace.serde.base import Serde
 

@@ -16,17 +16,17 @@ from pyspark.sql.streaming.query import StreamingQuery
 from headrace.errors import QueryFailed, SparkLost
 from headrace.model.batches import Batch
 from headrace.model.clock import Clock
-from headrace.plan.sharing import Sharing
+from headrace.plan.task_assignment import Sharing
+from headrace.spark.compile.native import Native
+from headrace.spark.compile.sink import FORMAT, sink_rows
+from headrace.spark.compile.source import Starts, read_topics, source_flow
+from headrace.spark.compile.stage import run_stage
+from headrace.spark.compile.task_numbers import Tasks
 from headrace.spark.faults import find_fault
-from headrace.spark.native import Native
-from headrace.spark.placement import Placement
+from headrace.spark.layout.placement import Placement
 from headrace.spark.progress import batch_of, counts_of
-from headrace.spark.session import kernel, note_run
-from headrace.spark.sink import FORMAT, sink_rows
-from headrace.spark.source import Starts, read_topics, source_flow
-from headrace.spark.stage import run_stage
-from headrace.spark.tasks import Tasks
-from headrace.spark.workers import Workers
+from headrace.spark.session.spark import kernel, note_run
+from headrace.spark.session.workers import Workers
 
 _POOL = "spark.scheduler.pool"
 """Of those who share the cores: each application has one, so that the long batch of one does not hold up others."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from headrace.spark.session import Session, kernel
+from headrace.spark.session.spark import Session, kernel
 
 Moves = Mapping[str, Mapping[str, Any]]
 """By the names of cells, as `kernel/Rescaling.scala` reads it."""

@@ -23,13 +23,13 @@ from headrace.plan.nodes import (
     TimeWindowed,
     ToTable,
 )
-from headrace.plan.nodes.lasting import Lasting
+from headrace.plan.nodes.expiring import Lasting
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.schema import Field
 from headrace.serde import Serde
-from headrace.spark.placement import Placement
-from headrace.spark.session import Session
-from headrace.spark.sql import decode, packed, packed_key
+from headrace.spark.compile.sql import decode, packed, packed_key
+from headrace.spark.layout.placement import Placement
+from headrace.spark.session.spark import Session
 from headrace.state.cells import sized, time_bytes
 
 MEMORY = "memory"

@@ -1,4 +1,4 @@
-"""The demos when something goes wrong, or somebody has seen enough. They run as a whole in tests/recovery."""
+"""The demos when something goes wrong, or somebody has seen enough. They run as a whole in tests/system."""
 
 from __future__ import annotations
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from headrace.cli.main import main
-from headrace.runtime import doctor, machine
-from headrace.runtime.machine import Folder, Memory
+from headrace.runtime.commands import doctor
+from headrace.runtime.life import machine
+from headrace.runtime.life.machine import Folder, Memory
 
 Doctor = Callable[..., tuple[int, dict[str, dict[str, str | None]]]]
 

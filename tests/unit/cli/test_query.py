@@ -13,9 +13,9 @@ import pytest
 import headrace as hr
 from headrace.cli.main import main
 from headrace.model.entries import Entries
-from headrace.rest.server import QueryServer, ServedApp
-from headrace.rest.settings import Serve
-from headrace.rest.users import Role, read_users
+from headrace.rest.server.running import QueryServer, ServedApp
+from headrace.rest.server.settings import Serve
+from headrace.rest.server.users import Role, read_users
 from rest.conftest import ANYWHERE
 from rest.memory import Memory
 

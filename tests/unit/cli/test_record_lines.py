@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from headrace.cli.forms import FORMS
+from headrace.cli.key_value_text import FORMS
 from headrace.cli.record_lines import LineReader, LineWriter, timestamp_of
 from headrace.errors import RecordRefused
 from headrace.log.records import NewRecord, Record

@@ -13,7 +13,7 @@ from dsl.refusals import refused, refused_app
 from headrace.dsl import Builder, KStream
 from headrace.errors import NoSerde, NothingBeside, OptionInvalid, WrongParameters
 from headrace.plan.nodes import AsyncMapValues, MapValues
-from headrace.spark.strict import refuse_python
+from headrace.spark.layout.refuse_python import refuse_python
 
 
 def texts(app: Builder) -> KStream[str, str]:

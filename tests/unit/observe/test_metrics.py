@@ -8,7 +8,7 @@ from pathlib import Path
 from headrace.model.batches import Batch, StageWork
 from headrace.observe.metrics import Metrics
 from headrace.observe.prometheus import prometheus
-from headrace.rest.counts import Counts, share_families
+from headrace.rest.server.request_metrics import Counts, share_families
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "metrics.md"
 STAGE = StageWork(number=1, records_in=10, records_out=4, state_rows=4, state_bytes=4096, commit_ms=7)

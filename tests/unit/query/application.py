@@ -16,9 +16,9 @@ from headrace.log.groups import Group
 from headrace.log.partitioner import partition_of
 from headrace.log.topics import Topics
 from headrace.query.catalogue import Queryable
-from headrace.query.instance import Instance
-from headrace.query.layout import Layout
 from headrace.query.position import Position
+from headrace.query.replica.key_order import Layout
+from headrace.query.service.instance import Instance
 from headrace.serde import Serde
 
 Row = tuple[Any, Any] | tuple[Any, Any, int]

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from headrace.errors import HeadraceError, PeerUnreachable
 from headrace.query.catalogue import Queryable
-from headrace.query.instance import Instance
-from headrace.query.question import Question, Reply
+from headrace.query.requests import Question, Reply
+from headrace.query.service.instance import Instance
 from headrace.serde import INT64, STRING
 
 

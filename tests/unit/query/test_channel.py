@@ -6,10 +6,10 @@ from typing import cast
 
 import pytest
 
-from headrace.query.answering import Changed, Watched
-from headrace.query.layout import Layout
-from headrace.query.replica import Replica
-from headrace.query.watching import Channel, ChannelEnded, ReplicaWatcher, _ReplicaWatchers
+from headrace.query.replica.key_order import Layout
+from headrace.query.replica.replica import Replica
+from headrace.query.replica.watched import Channel, ChannelEnded, ReplicaWatcher, _ReplicaWatchers
+from headrace.query.service.ports import Changed, Watched
 from headrace.serde import STRING
 
 LAYOUT = Layout.of(STRING)

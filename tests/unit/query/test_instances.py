@@ -16,7 +16,7 @@ import pytest
 from headrace.errors import NobodyAnswers, PeerUnreachable
 from headrace.log.bulletin import Bulletin
 from headrace.query.position import Position
-from headrace.query.question import Count, Get, Reply, Scan
+from headrace.query.requests import Count, Get, Reply, Scan
 from headrace.serde import INT64, STRING
 from query.application import Application, until
 from query.server import Peers, ask_any

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headrace.model.windows import Windowed
-from headrace.query.layout import Layout, WindowLayout
+from headrace.query.replica.key_order import Layout, WindowLayout
 from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, SessionWindowedSerde, TimeWindowedSerde
 
 KEYS: dict[Serde[Any], st.SearchStrategy[Any]] = {

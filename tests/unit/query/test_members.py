@@ -10,9 +10,9 @@ from typing import cast
 import pytest
 
 from headrace.log.bulletin import Bulletin
-from headrace.query.answering import Member, Share
-from headrace.query.members import Members
-from headrace.query.proof import CLOCKS_MS, Proof
+from headrace.query.service.members import Members
+from headrace.query.service.ports import Member, Share
+from headrace.query.service.proof import CLOCKS_MS, Proof
 
 SECRET = "known to the instances"
 URL = "http://127.0.0.1:1"

@@ -12,8 +12,8 @@ import pytest
 
 from headrace.errors import NobodyAnswers
 from headrace.log.broker import EmbeddedBroker
-from headrace.query import reader, tracker
-from headrace.query.instance import Instance
+from headrace.query.replica import reader, tracker
+from headrace.query.service.instance import Instance
 from headrace.query.store import Store
 from headrace.serde import BYTES, INT64, STRING
 from query.application import Application, until

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headrace.query.ranking import ranked, wanted
+from headrace.query.service.assignment import ranked, wanted
 
 NAMES = st.lists(st.text(min_size=1), min_size=2, max_size=6, unique=True)
 

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from headrace.errors import AnswerTookTooLong
-from headrace.query import deadline, moments, replica
+from headrace.query import deadline
 from headrace.query.catalogue import Queryable
 from headrace.query.deadline import Deadline
-from headrace.query.layout import Layout
-from headrace.query.moments import Moments
-from headrace.query.question import Count
-from headrace.query.replica import Memory, Origin, Replica
+from headrace.query.replica import replica, snapshots
+from headrace.query.replica.key_order import Layout
+from headrace.query.replica.replica import Memory, Origin, Replica
+from headrace.query.replica.snapshots import Moments
+from headrace.query.requests import Count
 from headrace.serde import INT64, STRING
 
 
@@ -71,7 +72,7 @@ def test_one_that_does_not_change_stays_current(tmp_path: Path, monkeypatch: pyt
 def test_moments_are_kept_for_a_while_after_each_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(moments, "_MOST", 2)
+    monkeypatch.setattr(snapshots, "_MOST", 2)
     made, kept = filled(tmp_path), Moments()
     kept.keep("m", "counts", {0: made.now()})
     for clock[0] in (50.0, 100.0, 150.0):

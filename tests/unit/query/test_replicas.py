@@ -19,9 +19,9 @@ from headrace.errors import (
     StoreNotAsked,
 )
 from headrace.model.windows import Windowed
-from headrace.query.instance import Instance
 from headrace.query.position import Position
-from headrace.query.question import Get, Scan
+from headrace.query.requests import Get, Scan
+from headrace.query.service.instance import Instance
 from headrace.query.store import Store
 from headrace.serde import BYTES, INT64, STRING, SessionWindowedSerde, TimeWindowedSerde
 from query.application import Application, until

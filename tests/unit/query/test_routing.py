@@ -11,14 +11,14 @@ import pytest
 
 from headrace.errors import NobodyAnswers, PeerFailed, PeerUnreachable
 from headrace.log.topics import Identity
-from headrace.query.answering import Member, Share
 from headrace.query.catalogue import Queryable
-from headrace.query.layout import Layout
-from headrace.query.local import Local
 from headrace.query.position import Position
-from headrace.query.question import Count, Entry, Get, Question, Reply, Scan
-from headrace.query.reader import Followed
-from headrace.query.routing import Routing
+from headrace.query.replica.key_order import Layout
+from headrace.query.replica.reader import Followed
+from headrace.query.requests import Count, Entry, Get, Question, Reply, Scan
+from headrace.query.service.local import Local
+from headrace.query.service.ports import Member, Share
+from headrace.query.service.routing import Routing
 from headrace.serde import INT64, STRING
 
 

@@ -11,18 +11,19 @@ import pytest
 
 from headrace.errors import NobodyAnswers
 from headrace.log.topics import Identity
-from headrace.query import members, tracker
-from headrace.query.answering import Member
 from headrace.query.catalogue import Queryable
-from headrace.query.layout import Layout
-from headrace.query.local import Local
-from headrace.query.members import Members
-from headrace.query.moments import Moments
 from headrace.query.position import Position
-from headrace.query.proof import Proof
-from headrace.query.question import Count, Get
-from headrace.query.reader import Followed, Reader
-from headrace.query.tracker import Tracker
+from headrace.query.replica import tracker
+from headrace.query.replica.key_order import Layout
+from headrace.query.replica.reader import Followed, Reader
+from headrace.query.replica.snapshots import Moments
+from headrace.query.replica.tracker import Tracker
+from headrace.query.requests import Count, Get
+from headrace.query.service import members
+from headrace.query.service.local import Local
+from headrace.query.service.members import Members
+from headrace.query.service.ports import Member
+from headrace.query.service.proof import Proof
 from headrace.serde import INT64, STRING
 from query.application import until
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from headrace.errors import NobodyAnswers
-from headrace.query.answering import Changed, Watched
-from headrace.query.instance import Instance
+from headrace.query.replica.watched import LocalWatch
+from headrace.query.service.instance import Instance
+from headrace.query.service.ports import Changed, Watched
 from headrace.query.store import Store
-from headrace.query.watching import LocalWatch
 from headrace.serde import INT64, STRING
 from query.application import Application, until
 

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 import headrace as hr
-from headrace.rest.server import QueryServer, ServedApp
-from headrace.rest.settings import Serve
+from headrace.rest.server.running import QueryServer, ServedApp
+from headrace.rest.server.settings import Serve
 from rest.memory import Memory
 
 ANYWHERE = "127.0.0.1:0"

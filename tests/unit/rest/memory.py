@@ -9,10 +9,10 @@ from typing import Any
 
 from headrace.errors import PositionAhead, PositionNotReached
 from headrace.model.windows import LATEST_MS, Windowed
-from headrace.query.answering import Changed, Member, Share, Watch, Watched
 from headrace.query.catalogue import Kind, Queryable
 from headrace.query.position import Position
-from headrace.query.question import Count, Entry, Get, Question, Reply, Scan
+from headrace.query.requests import Count, Entry, Get, Question, Reply, Scan
+from headrace.query.service.ports import Changed, Member, Share, Watch, Watched
 from headrace.serde import Serde
 
 

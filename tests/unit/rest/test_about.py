@@ -13,10 +13,10 @@ from headrace.model.batches import Batch
 from headrace.observe.history import History
 from headrace.passes.pipeline import rewrite
 from headrace.passes.split_subtopologies import split_subtopologies
-from headrace.rest.picture import picture
-from headrace.rest.server import QueryServer, ServedApp
-from headrace.rest.settings import Serve
-from headrace.rest.topology import topology_object
+from headrace.rest.handlers.topology import topology_object
+from headrace.rest.handlers.topology_svg import picture
+from headrace.rest.server.running import QueryServer, ServedApp
+from headrace.rest.server.settings import Serve
 from rest.memory import Memory
 
 

@@ -10,11 +10,11 @@ import pytest
 
 import headrace as hr
 from headrace.errors import AppNotNamed
-from headrace.query.question import Count
-from headrace.rest.peers import HttpPeers
-from headrace.rest.server import QueryServer, ServedApp
-from headrace.rest.settings import Limits, Serve
-from headrace.rest.users import Role, User, hashed_token, new_token
+from headrace.query.requests import Count
+from headrace.rest.client.peers import HttpPeers
+from headrace.rest.server.running import QueryServer, ServedApp
+from headrace.rest.server.settings import Limits, Serve
+from headrace.rest.server.users import Role, User, hashed_token, new_token
 from rest.conftest import ANYWHERE
 from rest.memory import Memory
 

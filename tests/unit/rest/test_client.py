@@ -20,10 +20,10 @@ from headrace.errors import (
     StoreNotAsked,
 )
 from headrace.query.position import Position
-from headrace.rest.client import Change, Connection, Watching
-from headrace.rest.forms import StoreForm
-from headrace.rest.remote import Remote
-from headrace.rest.users import Role, User, hashed_password, hashed_token, new_token
+from headrace.rest.client.client import Change, Connection, Watching
+from headrace.rest.client.remote import Remote
+from headrace.rest.key_value_text import StoreForm
+from headrace.rest.server.users import Role, User, hashed_password, hashed_token, new_token
 from rest.conftest import Play, Serving
 from rest.memory import Memory
 

@@ -9,8 +9,8 @@ from contextlib import ExitStack
 
 import httpx
 
-from headrace.rest.descriptors import Descriptors
-from headrace.rest.settings import Limits
+from headrace.rest.server.descriptors import Descriptors
+from headrace.rest.server.settings import Limits
 
 USUAL = Limits()
 
@@ -36,7 +36,7 @@ SERVER = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
 import headrace as hr
-from headrace.rest.server import Listener, QueryServer, ServedApp
+from headrace.rest.server.running import Listener, QueryServer, ServedApp
 from rest.memory import Memory
 settings = hr.Serve(address="127.0.0.1:0")
 listener = Listener(settings)

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from headrace.rest.users import Role, User, hashed_password
+from headrace.rest.server.users import Role, User, hashed_password
 from rest.conftest import Serving
 from rest.memory import Memory
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
-from headrace.rest.forms import form_of
+from headrace.rest.key_value_text import form_of
 
 
 @dataclass

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 import headrace as hr
-from headrace.query.instance import Instance
-from headrace.rest.client import RemoteStore
-from headrace.rest.peers import HttpPeers
-from headrace.rest.server import Listener, QueryServer, ServedApp
-from headrace.rest.settings import Serve
+from headrace.query.service.instance import Instance
+from headrace.rest.client.client import RemoteStore
+from headrace.rest.client.peers import HttpPeers
+from headrace.rest.server.running import Listener, QueryServer, ServedApp
+from headrace.rest.server.settings import Serve
 from query.application import Application, until
 
 pytestmark = pytest.mark.spark

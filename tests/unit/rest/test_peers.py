@@ -21,11 +21,11 @@ from headrace.errors import (
     PositionNotReached,
     TooManyRequests,
 )
-from headrace.query.answering import Changed, Watched
 from headrace.query.position import Position
-from headrace.query.question import Count, Entry, Get, Question, Reply, Scan
-from headrace.rest.peers import Began, HttpPeers, PeerWatches
-from headrace.rest.settings import Limits, Serve
+from headrace.query.requests import Count, Entry, Get, Question, Reply, Scan
+from headrace.query.service.ports import Changed, Watched
+from headrace.rest.client.peers import Began, HttpPeers, PeerWatches
+from headrace.rest.server.settings import Limits, Serve
 from headrace.rest.wire import (
     changes_of,
     changes_text,
@@ -165,7 +165,7 @@ def test_one_that_is_there_but_does_not_answer_is_not_taken_for_gone(
     memory: Memory, serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server, peers = serving(memory), HttpPeers(Serve(), "music")
-    monkeypatch.setattr("headrace.rest.peers._MORE_S", 0.2)
+    monkeypatch.setattr("headrace.rest.client.peers._MORE_S", 0.2)
     answers: list[Exception] = [TooManyRequests("requests at work"), RuntimeError("broken")]
 
     def local(*_: object) -> Reply:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from headrace.query.answering import Changed
-from headrace.query.question import Entry
-from headrace.rest.push import Budget, NobodyTakes, Pending
+from headrace.query.requests import Entry
+from headrace.query.service.ports import Changed
+from headrace.rest.watch.change_buffer import Budget, NobodyTakes, Pending
 
 ROOM = 1 << 20
 
@@ -142,8 +142,8 @@ def test_who_joins_together_has_equal_shares_of_the_room_and_those_that_do_not_r
 
 
 def test_one_whose_reader_takes_nothing_for_a_while_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headrace.rest.push._PATIENCE_S", 0.05)
-    monkeypatch.setattr("headrace.rest.push._LOOK_S", 0.01)
+    monkeypatch.setattr("headrace.rest.watch.change_buffer._PATIENCE_S", 0.05)
+    monkeypatch.setattr("headrace.rest.watch.change_buffer._LOOK_S", 0.01)
 
     async def run() -> None:
         pending = Pending(asyncio.get_running_loop(), ROOM, Budget(ROOM))

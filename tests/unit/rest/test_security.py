@@ -33,17 +33,17 @@ from headrace.errors import (
     ServerNotReached,
     UsersUnreadable,
 )
-from headrace.query.answering import Watched
 from headrace.query.position import Position
-from headrace.query.proof import Proof
-from headrace.query.question import Count, Reply
-from headrace.rest import peers as between
-from headrace.rest.gate import Gate
-from headrace.rest.peers import HttpPeers, PeerWatches
-from headrace.rest.server import Listener, QueryServer, ServedApp
-from headrace.rest.settings import Limits, Serve
+from headrace.query.requests import Count, Reply
+from headrace.query.service.ports import Watched
+from headrace.query.service.proof import Proof
+from headrace.rest.client import peers as between
+from headrace.rest.client.peers import HttpPeers, PeerWatches
+from headrace.rest.server.authentication import Gate
+from headrace.rest.server.running import Listener, QueryServer, ServedApp
+from headrace.rest.server.settings import Limits, Serve
+from headrace.rest.server.users import Role, User, Users, hashed_password, hashed_token, new_token, read_users
 from headrace.rest.signatures import Signed, digest_of
-from headrace.rest.users import Role, User, Users, hashed_password, hashed_token, new_token, read_users
 from headrace.rest.wire import reply_text
 from rest.conftest import Serving
 from rest.memory import Memory
@@ -149,7 +149,7 @@ def test_guessing_is_slowed_down_for_those_who_guess(secured: httpx.Client) -> N
 def test_users_come_and_go_while_it_runs(
     secured: httpx.Client, tokens: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("headrace.rest.gate._LOOK_S", 0.0)
+    monkeypatch.setattr("headrace.rest.server.authentication._LOOK_S", 0.0)
     path = tmp_path / "users.txt"
     lines = path.read_text()
     path.write_text("".join(line for line in lines.splitlines(True) if not line.startswith("page")))
@@ -176,8 +176,8 @@ def test_who_may_not_read_any_more_is_told_no_more(
     line: str,
     still: bool,
 ) -> None:
-    monkeypatch.setattr("headrace.rest.gate._LOOK_S", 0.0)
-    monkeypatch.setattr("headrace.rest.watcher._HEARTBEAT_S", 0.2)
+    monkeypatch.setattr("headrace.rest.server.authentication._LOOK_S", 0.0)
+    monkeypatch.setattr("headrace.rest.watch.watcher._HEARTBEAT_S", 0.2)
     path = tmp_path / "users.txt"
     others = "".join(one for one in path.read_text().splitlines(True) if not one.startswith("page"))
     url = f"{serving(memory, users=path).url}/apps/music/stores/counts/watch"
@@ -430,7 +430,7 @@ def test_a_file_of_users_that_cannot_be_read_is_said_once(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("headrace.rest.gate._LOOK_S", 0.0)
+    monkeypatch.setattr("headrace.rest.server.authentication._LOOK_S", 0.0)
     path = tmp_path / "users.txt"
     text = path.read_text()
 
@@ -459,7 +459,7 @@ def test_a_password_is_not_remembered_once_the_file_is_another_one(
     tmp_path: Path, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert tokens
-    monkeypatch.setattr("headrace.rest.gate._LOOK_S", 0.0)
+    monkeypatch.setattr("headrace.rest.server.authentication._LOOK_S", 0.0)
     path = tmp_path / "users.txt"
     gate = Gate(Serve(users=path))
     headers = {b"authorization": basic("ann", "päss:word")["authorization"].encode()}
@@ -515,7 +515,7 @@ def test_no_more_passwords_are_tried_at_once_than_one_after_the_other(
 
 
 def test_blank_lines_keep_no_connection_open(memory: Memory, serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headrace.rest.server._KEEP_ALIVE_S", 1)
+    monkeypatch.setattr("headrace.rest.server.running._KEEP_ALIVE_S", 1)
     where = httpx.URL(serving(memory, limits=Limits(header_s=1.0)).url)
     head = f"GET /health HTTP/1.1\r\nHost: {where.netloc.decode()}\r\n\r\n".encode()
     for asked in (b"", head):

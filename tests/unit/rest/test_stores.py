@@ -10,7 +10,7 @@ import pytest
 
 import headrace as hr
 from headrace.query.position import Position
-from headrace.query.question import Get, Scan
+from headrace.query.requests import Get, Scan
 from rest.memory import Memory
 
 COUNTS, LAST = "/apps/music/stores/counts", "/apps/music/stores/last"

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from headrace.rest.turns import Turns
+from headrace.rest.server.turns import Turns
 
 PART = bytes(16 << 10)
 
 
 def test_pieces_are_made_in_turn_and_everything_else_comes_between(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headrace.rest.turns._SLICE_S", 0.0)  # one piece is all that fits
+    monkeypatch.setattr("headrace.rest.server.turns._SLICE_S", 0.0)  # one piece is all that fits
     made: list[int | str] = []
 
     def parts(watcher: int) -> Iterator[bytes]:
@@ -43,7 +43,7 @@ def test_pieces_are_made_in_turn_and_everything_else_comes_between(monkeypatch: 
 
 
 def test_who_has_left_the_line_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headrace.rest.turns._SLICE_S", 0.0)
+    monkeypatch.setattr("headrace.rest.server.turns._SLICE_S", 0.0)
 
     async def run() -> None:
         turns = Turns()

@@ -15,13 +15,13 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from headrace.query.answering import Watched
-from headrace.rest.events import tell_socket
-from headrace.rest.peers import PeerWatches
-from headrace.rest.service import Service
-from headrace.rest.settings import Limits, Serve
-from headrace.rest.users import Role, User
-from headrace.rest.watchers import Room, Watchers
+from headrace.query.service.ports import Watched
+from headrace.rest.client.peers import PeerWatches
+from headrace.rest.server.service import Service
+from headrace.rest.server.settings import Limits, Serve
+from headrace.rest.server.users import Role, User
+from headrace.rest.watch.events import tell_socket
+from headrace.rest.watch.registry import Room, Watchers
 from query.application import until
 from rest.conftest import Serving
 from rest.memory import Memory, MemoryWatch
@@ -303,7 +303,7 @@ def test_a_server_that_ends_lets_watchers_go(memory: Memory, serving: Serving) -
 def test_those_who_join_together_and_do_not_read_are_told_the_same_and_little(
     memory: Memory, serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("headrace.rest.push._FIRST", 4 << 20)
+    monkeypatch.setattr("headrace.rest.watch.change_buffer._FIRST", 4 << 20)
     for number in range(20_000):
         memory.put("counts", f"x{number}", number)
     server = serving(memory)

@@ -20,7 +20,7 @@ from headrace.errors import (
     TooManyRequests,
     WatcherUnknown,
 )
-from headrace.rest.answers import STATUS, error_answer, error_object
+from headrace.rest.server.responses import STATUS, error_answer, error_object
 
 WORDS: list[tuple[type[HeadraceError], HeadraceError, int, str]] = [
     (

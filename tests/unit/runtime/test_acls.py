@@ -10,7 +10,7 @@ import pytest
 import headrace as hr
 from headrace.log.acls import Acl
 from headrace.passes.pipeline import rewrite
-from headrace.runtime.acls import acls_of, beginning, topics_by_records
+from headrace.runtime.preflight.acls import acls_of, beginning, topics_by_records
 
 SINK = ["Read on group names that begin with 'shop-sink-'"]
 SINK += ["Write on transactional id names that begin with 'shop-sink-'"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from headrace.errors import CheckpointBroken, CheckpointForeign
-from headrace.runtime.checkpoint import Checkpoint, Layout
+from headrace.runtime.checkpoint.directory import Checkpoint, Layout
 
 LAYOUT = Layout(app="shop", cluster="c", tasks=4, sources={}, stages=[], starts={})
 

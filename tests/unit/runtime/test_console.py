@@ -7,7 +7,7 @@ import sys
 
 PROGRAM = """
 import logging
-from headrace.runtime.console import LOGGER, lines_on_console
+from headrace.runtime.life.console import LOGGER, lines_on_console
 
 with lines_on_console():
     logging.info("py4j says something like this when it loses the JVM")

@@ -24,8 +24,8 @@ from headrace.errors import (
     TemporaryUnusable,
     TopicMissing,
 )
-from headrace.runtime.checkpoint import Checkpoint
-from headrace.runtime.failures import failure_of
+from headrace.runtime.checkpoint.directory import Checkpoint
+from headrace.runtime.life.failures import failure_of
 from headrace.spark.query import plain_errors
 
 FAULT = 'headrace-fault:{"kind":"%s","subject":"in","reason":"4","where":"more than 4"}'

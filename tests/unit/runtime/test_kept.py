@@ -12,8 +12,8 @@ import pytest
 import headrace as hr
 from headrace.errors import CheckpointForeign, StateChanged
 from headrace.passes.pipeline import rewrite
-from headrace.runtime.checkpoint import Checkpoint, Layout
-from headrace.runtime.kept import Evolution, Kept, kept
+from headrace.runtime.checkpoint.directory import Checkpoint, Layout
+from headrace.runtime.checkpoint.inventory import Evolution, Kept, kept
 
 Declare = Callable[[hr.App], object]
 

@@ -16,8 +16,8 @@ import headrace as hr
 from headrace.errors import OptionInvalid, StateChanged
 from headrace.model import classes
 from headrace.passes.pipeline import rewrite
-from headrace.runtime.checkpoint import Checkpoint, Layout
-from headrace.runtime.kept import Evolution, Kept, kept
+from headrace.runtime.checkpoint.directory import Checkpoint, Layout
+from headrace.runtime.checkpoint.inventory import Evolution, Kept, kept
 
 HINT = "; if it is new_place:Total now, say so: hr.moved('old_place:Total', Total)"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from headrace.errors import FilesTooFew
-from headrace.runtime.machine import refuse_few_descriptors
+from headrace.runtime.life.machine import refuse_few_descriptors
 
 _PROGRAM = """
 import resource

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from headrace.runtime.checkpoint import Checkpoint
-from headrace.runtime.place import Place
+from headrace.runtime.checkpoint.directory import Checkpoint
+from headrace.runtime.checkpoint.location import Place
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 import headrace as hr
 from headrace.errors import ListenOpen, NotRunning, UsersUnreadable
-from headrace.runtime.queries import Queries
+from headrace.runtime.life.queries import Queries
 
 
 def test_it_cannot_be_asked(tmp_path: Path) -> None:

@@ -15,15 +15,15 @@ import headrace as hr
 from headrace.errors import CheckpointUnwritable, QueryFailed, RescaleRefused, SparkLost
 from headrace.passes.pipeline import rewrite
 from headrace.plan.graph import Plan
-from headrace.plan.sharing import Sharing
-from headrace.runtime.batch_log import BatchLog
-from headrace.runtime.checkpoint import Checkpoint, Layout
-from headrace.runtime.memories import Kernel, Python, partition_times
-from headrace.runtime.rescale import refuse_what_is_half_written, told_plainly
-from headrace.runtime.state_key import codec_of
-from headrace.runtime.ways import Sources, Way, Ways, new_sources
-from headrace.spark.cells import cells_of
-from headrace.spark.placement import Placement
+from headrace.plan.task_assignment import Sharing
+from headrace.runtime.checkpoint.batch_log import BatchLog
+from headrace.runtime.checkpoint.directory import Checkpoint, Layout
+from headrace.runtime.checkpoint.state_key import codec_of
+from headrace.runtime.rescale.key_routing import Sources, Way, Ways, new_sources
+from headrace.runtime.rescale.operator_memory import Kernel, Python, partition_times
+from headrace.runtime.rescale.rescale import refuse_what_is_half_written, told_plainly
+from headrace.spark.layout.placement import Placement
+from headrace.spark.state_layout import cells_of
 from headrace.state.window import Kept
 
 LAYOUT = Layout(app="a", cluster="c", tasks=4, sources={"in": {"in": 4}}, stages=[], starts={})

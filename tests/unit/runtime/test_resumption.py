@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from headrace.runtime.checkpoint import Checkpoint
-from headrace.runtime.resumption import Restoring, Resumption, bytes_to_load
+from headrace.runtime.checkpoint.directory import Checkpoint
+from headrace.runtime.checkpoint.resumption import Restoring, Resumption, bytes_to_load
 
 
 def snapshot(file: Path, *sizes: int) -> None:

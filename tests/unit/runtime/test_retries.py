@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from headrace.errors import BrokerLost, HeadraceError, QueryFailed, RecordFailed, WorkerLost
-from headrace.runtime.retries import Retries
+from headrace.runtime.life.retries import Retries
 
 LOST = BrokerLost("host:9092", "no answer")
 

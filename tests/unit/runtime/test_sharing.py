@@ -15,8 +15,8 @@ from headrace.errors import CheckpointBroken, CheckpointForeign, PartitionsChang
 from headrace.log.topics import Topics
 from headrace.passes.pipeline import rewrite
 from headrace.plan.graph import Plan
-from headrace.runtime.checkpoint import Checkpoint, Layout
-from headrace.runtime.topics import refuse_overlaps, share
+from headrace.runtime.checkpoint.directory import Checkpoint, Layout
+from headrace.runtime.preflight.topics import refuse_overlaps, share
 
 LAYOUT = Layout(app="a", cluster="c", tasks=4, sources={"in": {"in": 4}}, stages=[], starts={})
 

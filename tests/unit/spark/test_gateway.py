@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headrace.spark.gateway import why_it_ended
+from headrace.spark.session.gateway import why_it_ended
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import headrace as hr
 from headrace.dsl import Builder
 from headrace.passes.pipeline import rewrite
-from headrace.spark.lanes import told_of_python
-from headrace.spark.placement import Lane, Placement
+from headrace.spark.layout.lanes import told_of_python
+from headrace.spark.layout.placement import Lane, Placement
 
 
 def lanes(declare: Callable[[Builder], None]) -> dict[str, str]:

@@ -8,7 +8,7 @@ import pytest
 
 import headrace as hr
 from headrace.errors import BrokerNotShared, CheckpointNotShared, ClusterUnreachable, OptionInvalid
-from headrace.spark.master import Master
+from headrace.spark.session.master import Master
 
 
 @pytest.mark.parametrize(

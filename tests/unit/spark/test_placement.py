@@ -11,8 +11,8 @@ from headrace.dsl import Builder
 from headrace.errors import SharedStoreInCircle
 from headrace.passes.pipeline import rewrite
 from headrace.plan.nodes import Errors, Filter, ForeignKeyJoin, ForeignKeyMatch, Source, StreamGlobalJoin
-from headrace.plan.placed import Copy, Everywhere
-from headrace.spark.placement import Lane, Placement
+from headrace.plan.placement_nodes import Copy, Everywhere
+from headrace.spark.layout.placement import Lane, Placement
 from plans.topologies import processors
 
 

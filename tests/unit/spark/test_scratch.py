@@ -12,12 +12,12 @@ from typing import NamedTuple
 import pytest
 
 from headrace.errors import TemporaryUnusable
-from headrace.spark.scratch import Scratch
+from headrace.spark.session.scratch import Scratch
 from waiting import until
 
 _HOLDER = """
 import subprocess, sys, tempfile
-from headrace.spark.scratch import Scratch
+from headrace.spark.session.scratch import Scratch
 
 tempfile.tempdir = sys.argv[1]
 scratch = Scratch()

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from headrace.spark.master import Master
-from headrace.spark.session import SETTINGS, _all_settings
+from headrace.spark.session.master import Master
+from headrace.spark.session.spark import SETTINGS, _all_settings
 
 HOST, BIND, OPTIONS = "spark.driver.host", "spark.driver.bindAddress", "spark.executor.extraJavaOptions"
 

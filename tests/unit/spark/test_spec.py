@@ -10,7 +10,7 @@ import pytest
 
 from headrace.errors import KernelMismatch
 from headrace.spark.query import plain_errors
-from headrace.spark.session import kernel
+from headrace.spark.session.spark import kernel
 from headrace.spark.spec.json import to_json
 from headrace.spark.spec.stage import Into, StageSpec
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from headrace.spark.steps import ALL, Kind, Step, Steps
+from headrace.spark.compile.steps import ALL, Kind, Step, Steps
 
 NONE: frozenset[str] = frozenset()
 

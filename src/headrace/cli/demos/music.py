@@ -24,8 +24,8 @@ from headrace.errors import NobodyAnswers, PositionNotReached
 from headrace.log.broker import EmbeddedBroker
 from headrace.log.records import NewRecord, produce
 from headrace.log.topics import Topics
-from headrace.runtime.console import lines_on_console
-from headrace.runtime.place import Place
+from headrace.runtime.checkpoint.location import Place
+from headrace.runtime.life.console import lines_on_console
 
 PLAYS, SONGS, CHARTS = "plays", "songs", "charts"
 OVERALL = "all"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import headrace as hr
-from headrace.runtime.console import on_stop_signal
+from headrace.runtime.life.console import on_stop_signal
 
 TICK_S = 0.1
 

@@ -26,7 +26,7 @@ from headrace.log.groups import Group
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
 from headrace.plan.nodes.to import changelog_topic
-from headrace.runtime.console import lines_on_console
+from headrace.runtime.life.console import lines_on_console
 
 LINES, COUNTS = "demo-word-count-lines", "demo-word-count-counts"
 LINES_A_BURST, PAUSE_S = 500, 0.5

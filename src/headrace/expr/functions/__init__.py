@@ -4,20 +4,20 @@ A new function is a row here, a function of the front door in `front` if Python 
 it on in `tests/conformance/test_expressions.py`, which walks this table.
 """
 
+from headrace.expr.functions.char_classes import LETTERS
 from headrace.expr.functions.convert import CONVERT
+from headrace.expr.functions.datetimes import MOMENTS
 from headrace.expr.functions.digests import DIGESTS
 from headrace.expr.functions.formats import FORMATS
 from headrace.expr.functions.items import ITEMS
-from headrace.expr.functions.letters import LETTERS
 from headrace.expr.functions.logic import LOGIC
-from headrace.expr.functions.moments import MOMENTS
 from headrace.expr.functions.numbers import NUMBERS
-from headrace.expr.functions.objects import OBJECTS
-from headrace.expr.functions.parts import PARTS
 from headrace.expr.functions.patterns import PATTERNS
 from headrace.expr.functions.rounding import ROUNDING
 from headrace.expr.functions.row import ANY, Function, signature
+from headrace.expr.functions.substrings import PARTS
 from headrace.expr.functions.text import TEXT
+from headrace.expr.functions.untyped_json import OBJECTS
 from headrace.expr.functions.urls import URLS
 
 _TEXTS = (*FORMATS, *TEXT, *LETTERS, *PARTS, *PATTERNS, *URLS, *DIGESTS)

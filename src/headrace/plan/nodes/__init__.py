@@ -3,7 +3,6 @@
 from headrace.plan.nodes.aggregate import Aggregate, Cogroup, Initial, Reduce
 from headrace.plan.nodes.async_map_values import AsyncMapValues
 from headrace.plan.nodes.base import Beside, Facts, Node
-from headrace.plan.nodes.beside import Errors, Expired, Late, Skipped
 from headrace.plan.nodes.branch import Branch, Split
 from headrace.plan.nodes.count import Count, Emit
 from headrace.plan.nodes.drop_duplicates import DropDuplicates
@@ -12,6 +11,7 @@ from headrace.plan.nodes.foreign_key_join import ForeignKeyJoin, ForeignKeyMatch
 from headrace.plan.nodes.map_batches import MapBatches
 from headrace.plan.nodes.process import GlobalStore, Process, ProcessValues, TableTransformValues
 from headrace.plan.nodes.repartition import Repartition
+from headrace.plan.nodes.side_outputs import Errors, Expired, Late, Skipped
 from headrace.plan.nodes.source import Source, Start, Times
 from headrace.plan.nodes.stateless import (
     Filter,

@@ -10,7 +10,7 @@ from headrace.expr import Bound
 from headrace.model.types import Type
 from headrace.plan.nodes.base import Facts, Node, Unary
 from headrace.plan.nodes.count import Emit
-from headrace.plan.nodes.lasting import Lasting
+from headrace.plan.nodes.expiring import Lasting
 from headrace.plan.nodes.materialized import kept
 from headrace.plan.schema import Field, Schema
 

@@ -7,7 +7,7 @@ from enum import Enum
 
 from headrace.model.types import INT
 from headrace.plan.nodes.base import Facts, Unary
-from headrace.plan.nodes.lasting import Lasting, lasting
+from headrace.plan.nodes.expiring import Lasting, lasting
 from headrace.plan.schema import Schema
 
 

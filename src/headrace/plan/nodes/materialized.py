@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from headrace.plan.nodes.base import Node, Unary
 from headrace.plan.nodes.count import Emit
-from headrace.plan.nodes.lasting import lasting
+from headrace.plan.nodes.expiring import lasting
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

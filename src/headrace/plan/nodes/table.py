@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from headrace.model.durations import duration_text
 from headrace.plan.nodes.base import Facts, Unary
-from headrace.plan.nodes.lasting import Lasting
+from headrace.plan.nodes.expiring import Lasting
 from headrace.plan.nodes.materialized import Materialized, kept
 from headrace.plan.nodes.source import Source
 

@@ -9,7 +9,7 @@ from headrace.model.types import PairType
 from headrace.plan.nodes.aggregate import Initial
 from headrace.plan.nodes.base import Facts, Unary
 from headrace.plan.nodes.count import Emit
-from headrace.plan.nodes.lasting import Lasting
+from headrace.plan.nodes.expiring import Lasting
 from headrace.plan.nodes.materialized import kept
 from headrace.plan.schema import Field, Schema
 

@@ -10,8 +10,8 @@ from math import isinf
 from typing import Any, NoReturn, TypeVar, overload
 
 from headrace.model.records import record_type, type_of
+from headrace.model.source_lines import calling_line
 from headrace.model.types import DECIMAL, JSON, Type
-from headrace.model.where import calling_line
 from headrace.serde.base import Serde
 from headrace.serde.json.reading import Read, reader
 from headrace.serde.json.writing import Write, writer

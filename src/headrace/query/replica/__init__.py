@@ -1,0 +1,1 @@
+"""Replicas of stores, copied from changelogs."""

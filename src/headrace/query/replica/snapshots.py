@@ -1,0 +1,70 @@
+"""What replicas held at moments that somebody goes through page by page."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Collection
+
+from headrace.query.replica.replica import View
+
+_KEPT_S = 60.0
+_MOST = 64
+
+Views = dict[int, View]
+"""By partition."""
+
+
+class Moments:
+    """A few moments, each for a minute after it was used last.
+
+    What is kept holds up RocksDB: it cannot forget what was overwritten since.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], tuple[float, Views]] = {}
+        self._lock = threading.Lock()
+
+    @staticmethod
+    def name() -> str:
+        """For a moment that is to be kept."""
+        return uuid.uuid4().hex[:12]
+
+    def keep(self, moment: str, store: str, views: Views) -> None:
+        """Keep these too; where there are too many, the moment goes that was not used for the longest time."""
+        with self._lock:
+            _, kept = self._kept.pop((moment, store), (0.0, {}))
+            self._kept[moment, store] = time.monotonic() + _KEPT_S, {**kept, **views}
+            while len(self._kept) > _MOST:
+                del self._kept[next(iter(self._kept))]
+
+    def find(self, moment: str, store: str, partitions: Collection[int]) -> Views | None:
+        """What these partitions held then, which is kept for another minute; None unless it is known of all."""
+        with self._lock:
+            _, kept = self._kept.get((moment, store), (0.0, {}))
+            if not all(one in kept for one in partitions):
+                return None
+            self._kept.pop((moment, store), None)
+            self._kept[moment, store] = time.monotonic() + _KEPT_S, kept
+            return {one: kept[one] for one in partitions}
+
+    def let_go(self, partition: int) -> None:
+        """It is not held here any more."""
+        with self._lock:
+            self._kept = {
+                key: (until, {one: view for one, view in kept.items() if one != partition})
+                for key, (until, kept) in self._kept.items()
+            }
+
+    def forget(self) -> None:
+        """Those whose time is over."""
+        now = time.monotonic()
+        with self._lock:
+            for key in [key for key, (until, _) in self._kept.items() if until < now]:
+                del self._kept[key]
+
+    def clear(self) -> None:
+        """All of them."""
+        with self._lock:
+            self._kept.clear()

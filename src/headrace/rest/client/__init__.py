@@ -1,0 +1,1 @@
+"""HTTP clients: of applications that run elsewhere, and of an application's other instances."""

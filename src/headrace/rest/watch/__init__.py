@@ -1,0 +1,1 @@
+"""Watches over HTTP: changes of stores on their way to those who follow them."""

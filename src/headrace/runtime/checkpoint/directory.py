@@ -1,0 +1,400 @@
+"""The directory an application goes on from: Spark's checkpoint, and what must not change beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import uuid
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from headrace.errors import (
+    CheckpointBroken,
+    CheckpointForeign,
+    CheckpointInUse,
+    CheckpointUnwritable,
+    PartitionsChanged,
+    StateChanged,
+)
+from headrace.log.files import make_private, write_whole
+from headrace.log.locks import FileLock
+from headrace.runtime.checkpoint.batch_log import BatchLog
+from headrace.runtime.checkpoint.inventory import Evolution, Kept, Lanes, Stages
+from headrace.runtime.checkpoint.kept_classes import Shapes
+from headrace.runtime.checkpoint.resumption import Resumption, bytes_to_load
+
+_LAST_BREATH_S = 60.0
+_LAYOUT = "headrace.json"
+_EARLIER = {"pickled": True}
+"""What earlier versions did, and did not say."""
+_SPARK = "spark"
+_QUERY = f"{_SPARK}/metadata"
+_FRESH = "spark.new"
+_RESET = "reset.json"
+
+
+Starts = dict[str, dict[str, int]]
+"""Offsets by topic and partition."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a checkpoint was made with. State is found again only by those who agree on it."""
+
+    app: str
+    cluster: str
+    tasks: int
+    sources: dict[str, dict[str, int] | None]
+    """As `Sharing.partitions`."""
+
+    stages: Stages
+    """What is kept in each stage."""
+
+    starts: Starts
+    """Where those topics are read from at first that are not read from their beginnings."""
+
+    changelogs: list[str] = field(default_factory=list)
+    """The stores whose changelogs have all of their rows."""
+
+    changelog_ids: dict[str, str] = field(default_factory=dict)
+    """The ids of their topics: one that was made anew by somebody else has not."""
+
+    lanes: Lanes = field(default_factory=dict)
+    """In which lanes each stage runs."""
+
+    query: str = field(default="", compare=False)
+    """The id of Spark's query; older checkpoints do not know it."""
+
+    classes: Shapes = field(default_factory=dict)
+    """Of the values that Python processes keep, by name."""
+
+    pickled: bool = False
+    """Whether Python processes have pickled what they keep."""
+
+    @property
+    def stores(self) -> tuple[str, ...]:
+        """All stores, and what is held back, by name."""
+        return tuple(store for stage in self.stages for store in stage)
+
+    @property
+    def kept(self) -> Kept:
+        """All that was kept."""
+        return Kept(self.stages, self.lanes, self.classes, self.pickled)
+
+
+class Files(Protocol):
+    """Small texts at a place that others may read too."""
+
+    def read(self, name: str) -> str | None:
+        """A text; None if there is none of this name."""
+
+    def write(self, name: str, text: str) -> None:
+        """Write a text so that nobody ever sees half of it."""
+
+    def remove(self, name: str) -> None:
+        """Remove a text, or a directory with all that is in it, if it is there."""
+
+    def names(self, name: str) -> list[str]:
+        """What is in a directory; nothing if it is not there."""
+
+
+@dataclass(frozen=True)
+class LocalFiles:
+    """Texts in a directory."""
+
+    directory: Path
+
+    def read(self, name: str) -> str | None:
+        try:
+            return (self.directory / name).read_text()
+        except FileNotFoundError:
+            return None
+
+    def write(self, name: str, text: str) -> None:
+        make_private((self.directory / name).parent)
+        write_whole(self.directory / name, text)
+
+    def remove(self, name: str) -> None:
+        path = self.directory / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+    def names(self, name: str) -> list[str]:
+        path = self.directory / name
+        return [one.name for one in path.iterdir()] if path.is_dir() else []
+
+
+class Checkpoint:
+    """A checkpoint, held by one process of this machine at a time.
+
+    It is a directory; or it is at an address that a cluster shares, with `files` there, and only the lock and Spark's
+    log are in the directory.
+    """
+
+    def __init__(self, app: str, directory: Path, address: str | None = None, files: Files | None = None) -> None:
+        self.directory = directory
+        self.place = address or str(directory)
+        self._app = app
+        self._address = address or directory.absolute().as_uri()
+        self._files = files or LocalFiles(directory)
+        self._lock = FileLock(directory / "lock")
+
+    @property
+    def spark(self) -> str:
+        """Where Spark keeps offsets, commits and state."""
+        return f"{self._address.rstrip('/')}/{_SPARK}"
+
+    @property
+    def log(self) -> Path:
+        """Spark's log."""
+        return self.directory / "spark.log"
+
+    def take(self) -> None:
+        """Make sure that the directory can be written, and that nobody else works on it."""
+        with writing(str(self.directory)):
+            make_private(self.directory)
+            taken = self._lock.take() or (self._orphaned() and self._lock.take(wait_s=_LAST_BREATH_S))
+            if taken:
+                write_whole(self._pid, f"{os.getpid()}\n")
+        if not taken:
+            raise CheckpointInUse(self._app, self.place, self._holder())
+
+    @property
+    def lock(self) -> int:
+        """The open lock, for a child that must hold it too."""
+        return self._lock.descriptor
+
+    def release(self) -> None:
+        """Let others work on the directory."""
+        self._lock.release()
+
+    def known_layout(self) -> Layout | None:
+        """The layout the checkpoint was made with, if it was used before."""
+        try:
+            text = self._files.read(_LAYOUT)
+            return None if text is None else Layout(**(_EARLIER | json.loads(text)))
+        except (OSError, ValueError, TypeError) as error:
+            raise CheckpointBroken(f"{self.place.rstrip('/')}/{_LAYOUT}", str(error)) from None
+
+    def reset(self, starts: Starts) -> None:
+        """Forget all that was done: the next start reads from here, and completes this if it was broken off."""
+        with writing(self.place):
+            self._files.write(_RESET, json.dumps({"starts": starts}, indent=2) + "\n")
+        self.complete_reset()
+
+    @property
+    def begun(self) -> bool:
+        """Whether Spark has something in the directory to go on from."""
+        return (self.directory / _SPARK / "offsets").is_dir()
+
+    def adopt(self, other: Checkpoint, layout: Layout) -> Layout:
+        """Go on from where another run of the same application has come to, which stays as it is; the new layout.
+
+        Changelogs are not in there: those of this application do not fit its state any more.
+        """
+        adopted = replace(layout, app=self._app, changelogs=[], query=str(uuid.uuid4()))
+        with self.renewed(adopted) as fresh, writing(self.place):
+            shutil.copytree(other.directory / _SPARK, fresh, dirs_exist_ok=True)
+            # Another query, for both go on: what one has written does not tell of the batches of the other.
+            (fresh / ".metadata.crc").unlink(missing_ok=True)
+            (fresh / "metadata").write_text(json.dumps({"id": adopted.query}))
+        return adopted
+
+    def half_done(self) -> tuple[str, int] | None:
+        """The query and the batch that was begun and is not done, of which a part may be written; None without one."""
+        begun, done = (self._last(log) for log in ("offsets", "commits"))
+        if begun <= done:
+            return None
+        return self._query(), begun
+
+    @property
+    def has_state(self) -> bool:
+        """Whether a batch is done: what one that was broken off has kept counts as nothing."""
+        return self._last("commits") >= 0
+
+    def refuse_lost_layout(self) -> None:
+        """Refuse to take for a first start what has done batches: nobody knows by which layout."""
+        if self.has_state:
+            raise CheckpointBroken(
+                f"{self.place.rstrip('/')}/{_LAYOUT}", "it is gone, and Spark has done batches there"
+            )
+
+    @contextmanager
+    def renewed(self, layout: Layout) -> Iterator[Path]:
+        """A directory for what Spark is to go on from; when the block is through, it is what is there.
+
+        If it is broken off before, nothing has changed; and afterwards the next start completes it.
+        """
+        self.complete_reset()  # one that was broken off may need what is at the same place
+        fresh = self.directory / _FRESH
+        with writing(self.place):
+            shutil.rmtree(fresh, ignore_errors=True)
+            fresh.mkdir()
+        try:
+            yield fresh
+        except BaseException:
+            shutil.rmtree(fresh, ignore_errors=True)
+            raise
+        with writing(self.place):
+            self._files.write(_RESET, json.dumps({"layout": asdict(layout)}, indent=2) + "\n")
+        self.complete_reset()
+
+    def complete_reset(self) -> Starts | None:
+        """Where to read from after a reset; None if there was none since the last start."""
+        text = self._files.read(_RESET)
+        if text is None:
+            return None
+        wanted = json.loads(text)
+        with writing(self.place):
+            if "starts" in wanted:
+                self._files.remove(_SPARK)
+                self._files.remove(_LAYOUT)
+                starts: Starts = wanted["starts"]
+                return starts
+            if (self.directory / _FRESH).is_dir():
+                self._files.remove(_SPARK)
+                (self.directory / _FRESH).rename(self.directory / _SPARK)
+            self._files.write(_LAYOUT, json.dumps(wanted["layout"], indent=2) + "\n")
+            self._files.remove(_RESET)
+        return None
+
+    def settle(self, layout: Layout) -> None:
+        """Keep the layout of a first start; refuse one later that does not fit it, and keep what is new in it."""
+        known = self.known_layout()
+        if known is not None:
+            self.refuse_misfit(known, layout)
+        layout = replace(layout, query=self._query() or str(uuid.uuid4()))
+        if known != layout or known.query != layout.query:
+            with writing(self.place):
+                if not self.has_state:
+                    self._files.remove(f"{_SPARK}/state")
+                self._files.write(_LAYOUT, json.dumps(asdict(layout), indent=2) + "\n")
+        if not self._query():
+            with writing(self.place):
+                self._files.write(_QUERY, json.dumps({"id": layout.query}))
+        self._files.remove(_RESET)
+
+    def relocate(self) -> None:
+        """Have Spark find what it has noted by its place where it is now: a directory may have been moved."""
+        if isinstance(self._files, LocalFiles):
+            with writing(self.place):
+                BatchLog(self.directory / _SPARK).relocate()
+
+    def resumption(self, tasks: int) -> Resumption | None:
+        """What there is to go on from; None before a batch is done, and where no state is kept."""
+        try:
+            done = self._last("commits")
+            if done < 0 or not self._files.names(f"{_SPARK}/state"):
+                return None
+            # At an address that others share, to look into every file may take longer than to load them.
+            size = bytes_to_load(self.directory / _SPARK / "state") if isinstance(self._files, LocalFiles) else None
+        except (OSError, KeyError, zipfile.BadZipFile):
+            return None  # only told: whoever reads it next says what is wrong with it
+        return Resumption(done, tasks, size)
+
+    def refuse_foreign(self, known: Layout, app: str, cluster: str) -> None:
+        """Refuse a checkpoint of another application, or of one on another cluster."""
+        own = "name a checkpoint of this application's own: --checkpoint, or checkpoint= of the application"
+        for name, here, fix in (("app", app, own), ("cluster", cluster, None)):
+            if getattr(known, name) != here:
+                raise CheckpointForeign(self.place, _WORDS[name], getattr(known, name), here, fix)
+        here = self._query()
+        if known.query and here and here != known.query:
+            back = f"put back the directory {_SPARK!r} that belongs here, or begin anew: headrace reset"
+            raise CheckpointForeign(self.place, _WORDS["query"], known.query, here, back)
+
+    def refuse_misfit(self, known: Layout, layout: Layout) -> None:
+        """Refuse a layout that cannot go on from the one that is known.
+
+        Application, cluster, number of tasks and sources have to be the same. Every store has to be there as before, in
+        the same stage of as many and in the same lane, and so has what is held back; others may join them. What keeps
+        no state may change at will, and so may all of it before the first batch is done.
+        """
+        self.refuse_foreign(known, layout.app, layout.cluster)
+        for source, there in known.sources.items():
+            _refuse_other_partitions(there, layout.sources.get(source))
+        has_state = self.has_state
+        if has_state:
+            self.refuse_other_state(known, layout.kept)
+        if known.tasks != layout.tasks:
+            raise CheckpointForeign(self.place, _WORDS["tasks"], known.tasks, layout.tasks)
+        # Where nothing was kept, it does not matter by which rule records are shared.
+        ruled = [source for source, there in known.sources.items() if there != {} and has_state]
+        if known.sources.keys() != layout.sources.keys() or any(
+            known.sources[one] != layout.sources[one] for one in ruled
+        ):
+            raise CheckpointForeign(self.place, _WORDS["sources"], known.sources, layout.sources)
+
+    def refuse_other_state(self, known: Layout, here: Kept) -> None:
+        """Refuse stages that do not find again what is kept."""
+        found = Evolution.of(known.kept, here)
+        if found.misfits:
+            raise StateChanged(self._app, self.place, found.misfits, found.hint)
+
+    def _query(self) -> str:
+        """The id of Spark's query, "" before there is one."""
+        text = self._files.read(_QUERY)
+        try:
+            return "" if text is None else str(json.loads(text)["id"])
+        except (ValueError, KeyError, TypeError):
+            raise CheckpointBroken(f"{self.place.rstrip('/')}/{_QUERY}", "it does not name a query") from None
+
+    def _last(self, log: str) -> int:
+        """The last batch of which a log of Spark's knows, -1 before the first."""
+        last = max((int(name) for name in self._files.names(f"{_SPARK}/{log}") if name.isdigit()), default=-1)
+        if last >= 0 and not self._files.read(f"{_SPARK}/{log}/{last}"):
+            reason = "it is empty, as files may be after the power was lost"
+            raise CheckpointBroken(f"{self.place.rstrip('/')}/{_SPARK}/{log}/{last}", reason)
+        return last
+
+    @property
+    def _pid(self) -> Path:
+        return self.directory / "pid"
+
+    def _orphaned(self) -> bool:
+        """Whether the lock is held only by the JVM of a process that was killed: it ends by itself in a moment."""
+        try:
+            os.kill(int(self._holder()), 0)
+        except (ValueError, ProcessLookupError):
+            return True
+        except PermissionError:
+            return False
+        return False
+
+    def _holder(self) -> str:
+        try:
+            return self._pid.read_text().strip()
+        except OSError:
+            return "unknown"
+
+
+_WORDS = {
+    "app": "application",
+    "cluster": "the Kafka cluster",
+    "tasks": "a number of tasks of",
+    "sources": "the sources",
+    "query": "Spark's query",
+}
+
+
+@contextmanager
+def writing(place: str) -> Iterator[None]:
+    """What the system says when files of a checkpoint cannot be written, in words."""
+    try:
+        yield
+    except OSError as error:
+        raise CheckpointUnwritable(place, error.strerror or str(error)) from None
+
+
+def _refuse_other_partitions(there: dict[str, int] | None, here: dict[str, int] | None) -> None:
+    for topic, count in (there or {}).items():
+        now = (here or {}).get(topic, count)
+        if now != count:
+            raise PartitionsChanged(topic, count, str(now))

@@ -1,0 +1,1 @@
+"""The life of a running application: start, retries, supervision, end."""

@@ -1,0 +1,133 @@
+"""What answers queries for an application: an instance, and the server in front of it."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headrace.jvm.paths import data_dir
+from headrace.observe.history import History
+from headrace.observe.prometheus import Family
+from headrace.passes.split_subtopologies import split_subtopologies
+from headrace.plan.graph import Plan
+from headrace.query.catalogue import catalogue
+from headrace.query.position import Position
+from headrace.query.service.proof import Proof
+from headrace.rest.server.settings import Serve
+
+if TYPE_CHECKING:
+    from headrace.query.service.instance import Instance
+    from headrace.rest.server.running import Listener
+
+_LOOK_S = 0.02
+_PATIENCE_S = 5.0
+
+
+class Queries:
+    """The stores of one application, answered for here; over HTTP, too, unless nothing is to be served.
+
+    The address is taken first and everything else later: whoever starts it for an application fails at once, and not
+    when Spark is up.
+    """
+
+    def __init__(self, serve: Serve | None, say: Callable[[str], None]) -> None:
+        self._serve, self._say = serve, say
+        self._held = ExitStack()
+        self._listener: Listener | None = None
+        self.instance: Instance | None = None
+        self._settled = False
+        if serve is not None:
+            from headrace.rest.server.authentication import Gate  # loads what speaks HTTP
+            from headrace.rest.server.running import Listener, check_tls
+
+            check_tls(serve)
+            Gate(serve).close()
+            self._listener = Listener(serve)
+
+    def start(
+        self,
+        plan: Plan,
+        address: str,
+        kafka: Mapping[str, str] | None,
+        directory: Path,
+        families: Callable[[], Sequence[Family]] = tuple,
+        history: History | None = None,
+    ) -> Instance:
+        """Begin to read the changelogs, and to answer; returns when it does, be it that nobody answers yet."""
+        from headrace.query.service.instance import Instance  # loads RocksDB
+
+        serve, listener, stores = self._serve, self._listener, catalogue(plan)
+        url, peers, proof, options = "", None, None, dict[str, int]()
+        if serve is not None and listener is not None:
+            from headrace.rest.client.peers import HttpPeers
+
+            url, peers = listener.url, HttpPeers(serve, plan.app)
+            proof = Proof.of(serve.secret)
+            options = {"standbys": serve.standbys, "requests": serve.limits.requests}
+            self._held.callback(peers.close)
+            directory = Path(serve.directory) if serve.directory is not None else directory
+        instance = Instance(
+            plan.app, stores, address, kafka, directory, url=url, peers=peers, proof=proof, say=self._say, **options
+        )
+        self._held.callback(instance.close)
+        if serve is not None and listener is not None:
+            from headrace.rest.server.running import QueryServer, ServedApp
+
+            served = ServedApp(instance, split_subtopologies(plan), families, history)
+            server = QueryServer([served], serve, listener)
+            self._held.callback(server.close)
+            server.start()
+        instance.start()
+        self._leave_out_of_collections()
+        self.instance = instance
+        if url:
+            self._say(f"queries at {url}")
+        if listener is not None and listener.less is not None:
+            self._say(listener.less)
+        return instance
+
+    def _leave_out_of_collections(self) -> None:
+        """All that is loaded by now stays; to look through it for garbage would hold up answers for 0.1 s each time."""
+        gc.collect()
+        gc.freeze()
+        self._held.callback(gc.unfreeze)
+
+    def settled(self) -> Instance | None:
+        """What answers, if anything does. Right after the start it is waited for a little: then nobody answers yet."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while not self._settled and self.instance is not None and time.monotonic() < deadline:
+            self._settled = self.instance.ready
+            time.sleep(0 if self._settled else _LOOK_S)
+        self._settled = True
+        return self.instance
+
+    @property
+    def port(self) -> int:
+        """Where it listens; 0 if it does not."""
+        return self._listener.port if self._listener is not None else 0
+
+    @property
+    def url(self) -> str | None:
+        """Where it answers over HTTP; None while it does not."""
+        return self.instance.url or None if self.instance is not None else None
+
+    def note(self, offsets: Mapping[tuple[str, int], int]) -> None:
+        """The application has come so far."""
+        if self.instance is not None:
+            self.instance.note(Position(offsets))
+
+    def close(self) -> None:
+        """Answer no more. Safe to call twice."""
+        self.instance = None
+        self._held.close()
+        if self._listener is not None:
+            self._listener.close()
+
+
+def usual_directory(app: str, port: int) -> Path:
+    """Where an instance beside the application keeps its copies: one that listens at the same port goes on."""
+    return data_dir() / "queries" / app / str(port)

@@ -1,0 +1,1 @@
+"""Preflight: every check of a start that can refuse it."""

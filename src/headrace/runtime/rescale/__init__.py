@@ -1,0 +1,1 @@
+"""Rescaling: the state of an application on its way to another number of tasks."""

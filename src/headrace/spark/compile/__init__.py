@@ -1,0 +1,1 @@
+"""Compilation of a layout: from stages and native stretches to one DataFrame."""
