@@ -155,9 +155,9 @@ def as_meant(value: Any, type_: Type) -> Any:
             return {key: as_meant(value[key], of) for key in sorted(value)}
         case _, TupleType(items=items):
             return tuple(as_meant(item, of) for item, of in zip(value, items, strict=True))
-        case _, StructType(fields=fields, cls=cls):
+        case _, StructType(fields=fields):
             parts = zip(fields, value, strict=True)
-            return cls(**{one.name: as_meant(part, one.type) for one, part in parts})
+            return type_.made_of(**{one.name: as_meant(part, one.type) for one, part in parts})
         case _, EnumType(cls=member):
             return member(value)
     return json.loads(value) if type_ == JSON else Decimal(value) if type_ == DECIMAL else value

@@ -10,6 +10,7 @@ from decimal import Decimal
 from enum import Enum, IntEnum
 from typing import Any, NotRequired, TypedDict
 
+import headrace.types as T
 from conformance.samples import FLOATS, INTS, STRS
 
 
@@ -59,7 +60,12 @@ class Order:
     extra: Any = None
 
 
+SALE = T.record(
+    {"customer": str, "unit price": float | None, "lines": list[Line], "first": Click, "note": NotRequired[int]}, "Sale"
+)
+
 RECORDS: dict[str, Any] = {
+    "sale": SALE,
     "order": Order,
     "line": Line,
     "money": Money,
@@ -86,6 +92,8 @@ ORDER: dict[str, Any] = {
 }
 GOOD: list[Any] = [
     ORDER,
+    {"customer": "ann", "unit price": 1.5, "lines": [{"product": "x"}], "first": {"user": "u"}},
+    {"customer": "ann", "unit price": None, "lines": [], "first": {"user": "u", "page": None}, "note": 3},
     {"customer": "ann", "amount": 1},
     {"product": "x", "price": 2},
     {"amount": "1.50", "rate": 2, "note": [1.5, {"a": 1e300}]},

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 import headrace as hr
 from conformance.both_forms import Form, all_differing
-from conformance.json_samples import ORDER, Click, Line, Money, Order, Size, drawn
+from conformance.json_samples import ORDER, SALE, Click, Line, Money, Order, Size, drawn
 from headrace.expr import bind, trace
 from headrace.expr.sql import converted
 from headrace.model.types import BYTES
@@ -19,7 +19,7 @@ from headrace.spark.compile.sql import decode, encode, shown
 
 pytestmark = pytest.mark.spark
 
-ORDERS, MONEY, CLICKS, ANY = hr.json(Order), hr.json(Money), hr.json(Click), hr.json()
+ORDERS, MONEY, CLICKS, SALES, ANY = hr.json(Order), hr.json(Money), hr.json(Click), hr.json(SALE), hr.json()
 
 FUNCTIONS: dict[Serde[Any], list[Callable[[Any], Any]]] = {
     ORDERS: [
@@ -51,6 +51,14 @@ FUNCTIONS: dict[Serde[Any], list[Callable[[Any], Any]]] = {
     CLICKS: [
         lambda c: c["page"],
         lambda c: {"user": c["user"]},
+    ],
+    SALES: [
+        lambda s: s["customer"].upper(),
+        lambda s: hr.if_null(s["unit price"], 0.5) * 2,
+        lambda s: (s["note"], s["first"]["user"]),
+        lambda s: s["lines"][0].product,
+        lambda s: {"customer": s["customer"], "lines": s["lines"], "all": s},
+        lambda s: s == s,
     ],
     ANY: [
         lambda a: hr.as_int(a["amount"]) + 1,

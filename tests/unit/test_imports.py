@@ -22,7 +22,7 @@ dsl  |  sql
 build  processor  |  passes
 plan
 expr  serde  registry  state  log  jvm
-model
+types  model
 errors
 """
 ROWS = [[group.split() for group in row.split("|")] for row in PICTURE.strip().splitlines()]

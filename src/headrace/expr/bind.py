@@ -143,7 +143,7 @@ class _Binder:
         if not isinstance(struct, StructType) or struct.keyed != isinstance(tree, Call):
             raise self._unknown(tree, struct, f"field {name}", name)
         field = struct.field(name)
-        if field is None and hasattr(struct.cls, name) and not struct.keyed:
+        if field is None and hasattr(struct.made_of, name) and not struct.keyed:
             raise NotTraceable("the function", f"{struct}.{name} is Python code of its own", self._line(tree))
         if field is None:
             known = [one.name for one in struct.fields]
@@ -186,7 +186,7 @@ class _Binder:
 
     def _replaced(self, tree: Tree, target: Tree, changes: dict[str, Tree]) -> Bound:
         struct = self.bind(target).type
-        if not isinstance(struct, StructType) or not is_plain(struct.cls):
+        if not isinstance(struct, StructType) or not is_plain(struct.made_of):
             raise NotTraceable("the function", f"replace() of {struct} runs its own code", self._line(tree))
         names = [one.name for one in struct.fields]
         unknown = [name for name in changes if name not in names]
@@ -234,7 +234,8 @@ class _Binder:
                 raise NotTraceable("the function", reason, self._line(tree))
 
     def _unknown(self, tree: Tree, type_: Type, what: str, name: str) -> PlanError:
-        if isinstance(type_, StructType | EnumType) and hasattr(type_.cls, name):
+        cls = type_.made_of if isinstance(type_, StructType) else type_.cls if isinstance(type_, EnumType) else None
+        if cls is not None and hasattr(cls, name):
             raise NotTraceable("the function", f"{type_}.{name} is Python code of its own", self._line(tree))
         known = {method: f"{method}()" for method in methods_of(type_)}
         if isinstance(type_, StructType) and not type_.keyed:

@@ -139,8 +139,8 @@ def always_true(type_: Type) -> bool:
             return True
         case StructType(keyed=True, fields=fields):
             return any(one.needed for one in fields)
-        case StructType(cls=cls):
-            return not _says_truth(cls)
+        case StructType():
+            return not _says_truth(type_.made_of)
         case EnumType(cls=cls):
             return _mixed_in(type_) is None and not _says_truth(cls)
     return False
@@ -211,7 +211,7 @@ def _same(first: Type, second: Type) -> Type | None:
 
 def _same_keys(first: StructType, second: StructType) -> Type | None:
     """The type of two dicts that were written out with the same keys."""
-    if not (first.cls is second.cls is dict) or [one.name for one in first.fields] != [
+    if not (first.cls is second.cls is None) or [one.name for one in first.fields] != [
         one.name for one in second.fields
     ]:
         return None

@@ -86,7 +86,7 @@ class Struct(Bound):
         forms = [item.python() for item in self.items]
         if self._struct.keyed:
             return lambda values: {name: form(values) for name, form in zip(names, forms, strict=True)}
-        make = _maker(self._struct.cls, names)
+        make = _maker(self._struct.made_of, names)
         return lambda values: make([form(values) for form in forms])
 
     @property

@@ -111,7 +111,7 @@ class RecordOf(Bound):
 
     def python(self) -> Compiled:
         assert isinstance(self.type, StructType)
-        whole, names, make = self.of.python(), self.names, self.type.cls
+        whole, names, make = self.of.python(), self.names, self.type.made_of
         several = isinstance(self.of.type, TupleType)
 
         def record(values: Mapping[str, Any]) -> Any:

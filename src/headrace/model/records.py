@@ -8,7 +8,7 @@ import re
 import sys
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
@@ -34,6 +34,7 @@ from headrace.model.types import (
     list_of,
     optional_of,
     present,
+    schema_struct,
     struct_of,
     tuple_of,
 )
@@ -65,6 +66,17 @@ def record_type(cls: type, origin: str) -> StructType:
     if not is_record(cls):
         raise NotARecord(getattr(cls, "__name__", repr(cls)), origin)
     return _struct(cls, ())
+
+
+def schema_type(fields: Mapping[str, Any], name: str | None, origin: str) -> StructType:
+    """The type of records that no class describes: dicts with these keys, whose types annotations say."""
+    return schema_struct(
+        (
+            StructField(key, _Reader(f"{name or 'record'}.{key}", lambda: origin, ()).type_of(one), _marked(one, True))
+            for key, one in fields.items()
+        ),
+        name,
+    )
 
 
 def type_of(annotation: Any, what: str, origin: str) -> Type:
@@ -144,6 +156,12 @@ def _mark(annotation: object) -> str:
     return getattr(typing.get_origin(annotation), "_name", None) or ""
 
 
+def _said(annotation: object) -> Type | None:
+    """The type that an annotation is, or that an `Annotated[int, ...]` names."""
+    said = (annotation, *getattr(annotation, "__metadata__", ()))
+    return next((one for one in said if isinstance(one, Type)), None)
+
+
 class _Reader:
     """Reads the annotation of a field, or of an item of a tuple."""
 
@@ -151,7 +169,7 @@ class _Reader:
         self._what, self._where, self._inside = what, where, inside
 
     def type_of(self, annotation: Any) -> Type:
-        plain = _PLAIN.get(annotation) if annotation.__hash__ else None
+        plain = _said(annotation) or (_PLAIN.get(annotation) if annotation.__hash__ else None)
         if plain is not None:
             return plain
         origin, args = typing.get_origin(annotation), typing.get_args(annotation)

@@ -59,4 +59,4 @@ def _same_fields(wanted: StructType, found: StructType) -> bool:
 
 def _type(struct: StructType, field: StructField) -> Type:
     # Whatever comes from a record may be None; where it must not be, that is said when it is written.
-    return present(field.type) if struct.cls is dict else field.type
+    return present(field.type) if struct.cls is None else field.type

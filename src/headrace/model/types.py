@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -161,9 +161,15 @@ class StructType(Type):
     """A record with named fields: a dataclass or a model (`order.amount`), or a dict of known keys (`d["amount"]`)."""
 
     fields: tuple[StructField, ...]
-    cls: type
+    cls: type | None
+    """The class that describes it; None for a dict whose keys are known without one."""
     keyed: bool
     """Whether its values are dicts."""
+
+    @property
+    def made_of(self) -> type:
+        """The class of its values."""
+        return dict if self.cls is None else self.cls
 
     @property
     def parts(self) -> tuple[Type, ...]:
@@ -191,7 +197,7 @@ def dict_of(value: Type) -> DictType:
     return DictType(f"dict[str, {value}]", f"map<string,{value.sql}>", value)
 
 
-def struct_of(name: str, fields: tuple[StructField, ...], cls: type, *, keyed: bool) -> StructType:
+def struct_of(name: str, fields: tuple[StructField, ...], cls: type | None, *, keyed: bool) -> StructType:
     """The type of a record with these fields."""
     columns = ",".join(f"`{one.name}`:{one.sql(keyed=keyed)}" for one in fields)
     return StructType(name, f"struct<{columns}>", fields, cls, keyed)
@@ -199,9 +205,14 @@ def struct_of(name: str, fields: tuple[StructField, ...], cls: type, *, keyed: b
 
 def keyed_struct(types: dict[str, Type]) -> StructType:
     """The type of a dict written out in an expression: `{"a": 1}` is `{'a': int}`."""
-    fields = tuple(StructField(name, type_, True) for name, type_ in types.items())
-    listed = ", ".join(f"{name!r}: {type_}" for name, type_ in types.items())
-    return struct_of(f"{{{listed}}}", fields, dict, keyed=True)
+    return schema_struct(StructField(name, type_, True) for name, type_ in types.items())
+
+
+def schema_struct(fields: Iterable[StructField], name: str | None = None) -> StructType:
+    """The type of a dict with these keys, which no class describes; without a name it is called by its fields."""
+    fields = tuple(fields)
+    listed = ", ".join(f"{one.name!r}: {one.type}" for one in fields)
+    return struct_of(name or f"{{{listed}}}", fields, None, keyed=True)
 
 
 def is_object(type_: Type) -> bool:

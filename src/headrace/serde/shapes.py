@@ -75,8 +75,8 @@ def _told(type_: Type) -> Told:
             members = [{"value": one.value, "str": str(one), "repr": repr(one)} for one in cls]
             listed = ", ".join(repr(one.value) for one in cls)
             return {"kind": "enum", "name": str(type_), "members": members, "listed": listed}
-        case StructType(fields=fields, keyed=keyed, cls=cls):
-            style = "dict" if keyed else "model" if is_model(cls) else "dataclass"
+        case StructType(fields=fields, keyed=keyed):
+            style = "dict" if keyed else "model" if is_model(type_.made_of) else "dataclass"
             return {
                 "kind": "struct",
                 "name": str(type_),
@@ -95,11 +95,11 @@ def _field(struct: StructType, field: StructField) -> Told:
         "compared": True,
         "printed": True,
     }
-    if dataclasses.is_dataclass(struct.cls):
-        declared = next(one for one in dataclasses.fields(struct.cls) if one.name == field.name)
+    if dataclasses.is_dataclass(struct.made_of):
+        declared = next(one for one in dataclasses.fields(struct.made_of) if one.name == field.name)
         told |= {"compared": declared.compare, "printed": declared.repr}
     if not field.needed and not struct.keyed and own_code(struct) is None:
-        default = _default(struct.cls, field.name)
+        default = _default(struct.made_of, field.name)
         if default is not None:
             told["default"] = json.dumps(writer(field.type)(default))
     return told
@@ -130,7 +130,7 @@ def prints_itself(type_: Type) -> str | None:
 
 def _classes(type_: Type) -> Iterator[Any]:
     """The dataclasses and models that a type is made of."""
-    return (one.cls for one in type_.nested() if isinstance(one, StructType) and not one.keyed)
+    return (one.made_of for one in type_.nested() if isinstance(one, StructType) and not one.keyed)
 
 
 def _own_code(cls: Any) -> str | None:

@@ -179,9 +179,9 @@ def _made(type_: Type) -> Make:
             return lambda found: {key: _or_none(item, one) for key, one in dict(found).items()}
         case EnumType(cls=cls):
             return cls
-        case StructType(fields=fields, cls=cls, keyed=keyed):
+        case StructType(fields=fields):
             makers = {field.name: _made(field.type) for field in fields}
-            build = dict if keyed else cls
+            build = type_.made_of
             return lambda found: build(**{name: _or_none(makers[name], one) for name, one in found.items()})
         case TupleType(items=items):
             steps = [_made(item) for item in items]

@@ -9,12 +9,14 @@ from datetime import datetime
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
-from typing import Any, Optional, TypedDict
+from typing import Annotated, Any, NotRequired, Optional, TypedDict
 
 import pytest
 
+import headrace.types as T
 from headrace.errors import FieldsNotRead, FieldTypeUnknown, HeadraceError, NotARecord
 from headrace.model.records import record_type
+from headrace.model.types import STR, StructType
 
 
 class Status(Enum):
@@ -190,3 +192,38 @@ def test_what_a_record_cannot_hold_is_named(cls: type, error: type[HeadraceError
 def test_a_class_without_fields_is_no_record() -> None:
     with pytest.raises(NotARecord, match=r"int does not describe records\n  at: app.py:7\n  to do: give a dataclass"):
         record_type(int, "app.py:7")
+
+
+def test_a_record_that_no_class_describes() -> None:
+    line = T.record({"product": str, "unit price": float})
+    fields = {"customer": str, "lines": list[line], "note": NotRequired[int | None]}  # type: ignore[valid-type]
+    sale = T.record(fields, "Sale")
+    assert (str(sale), str(line)) == ("Sale", "{'product': str, 'unit price': float}")
+    assert [(one.name, str(one.type), one.needed) for one in sale.fields] == [
+        ("customer", "str", True),
+        ("lines", "list[{'product': str, 'unit price': float}]", True),
+        ("note", "int | None", False),
+    ]
+    assert sale == T.record(fields, "Sale")
+    assert line.sql == "struct<`product`:string,`unit price`:double>"
+    assert sale.sql == f"struct<`customer`:string,`lines`:array<{line.sql}>,`note`:struct<value:bigint>>"
+
+
+PRODUCT = T.record({"product": str})
+
+
+@dataclass
+class Basket:
+    first: Annotated[dict[str, str], PRODUCT]
+
+
+def test_an_annotation_names_a_type_for_headrace() -> None:
+    (first,) = record_type(Basket, "app.py:7").fields
+    assert first.type == PRODUCT
+    assert isinstance(first.type, StructType)
+    assert [one.type for one in first.type.fields] == [STR]
+
+
+def test_a_record_that_no_class_describes_names_the_field_it_cannot_hold() -> None:
+    with pytest.raises(FieldTypeUnknown, match=r"Sale\.amount.* complex.*\n.*test_records\.py:\d+"):
+        T.record({"amount": complex}, "Sale")

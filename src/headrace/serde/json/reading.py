@@ -195,7 +195,7 @@ def _enum(type_: Type, members: dict[Any, Any]) -> Read:
 
 def _struct(type_: StructType) -> Read:
     fields = [(one, reader(one.type)) for one in type_.fields]
-    make = type_.cls
+    make = type_.made_of
     # What __init__ does not take is set behind it, as it was when it was written.
     later = {one.name for one in dataclasses.fields(make) if not one.init} if dataclasses.is_dataclass(make) else set()
 

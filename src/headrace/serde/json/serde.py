@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar, overload
 
 from headrace.model.records import record_type, type_of
 from headrace.model.source_lines import calling_line
-from headrace.model.types import DECIMAL, JSON, Type
+from headrace.model.types import DECIMAL, JSON, StructType, Type
 from headrace.serde.base import Serde
 from headrace.serde.json.reading import Read, reader
 from headrace.serde.json.writing import Write, writer
@@ -64,8 +64,14 @@ def json() -> JsonSerde[Any]: ...
 def json(record: type[T]) -> JsonSerde[T]: ...
 
 
-def json(record: type[Any] | None = None) -> JsonSerde[Any]:
+@overload
+def json(record: StructType) -> JsonSerde[dict[str, Any]]: ...
+
+
+def json(record: type[Any] | StructType | None = None) -> JsonSerde[Any]:
     """Records as JSON: of a dataclass, a TypedDict or a pydantic model, or without one any JSON.
+
+    Where a schema comes before any class, `headrace.types.record({...})` describes dicts.
 
     Several of them, or of plain types, are `list[Order]`, `dict[str, Order]` or a tuple, which is a list, too:
     `hr.json(tuple[str, int])` for the key of a table by two columns.
@@ -79,6 +85,8 @@ def json(record: type[Any] | None = None) -> JsonSerde[Any]:
         events = app.stream("events", value=hr.json())
     """
     here = calling_line() or "?"
+    if isinstance(record, StructType):
+        return JsonSerde(record)
     if typing.get_origin(record) in (tuple, list, dict):
         return JsonSerde(type_of(record, f"an item of {record}", here))
     return JsonSerde(JSON if record is None else record_type(record, here))

@@ -227,7 +227,7 @@ def _is(value: Any, cls: type) -> bool:
 def _struct(type_: StructType) -> Write:
     get: Callable[[str], Callable[[Any], Any]] = itemgetter if type_.keyed else attrgetter
     fields = [(one.name, one.needed or not type_.keyed, get(one.name), writer(one.type)) for one in type_.fields]
-    cls = dict if type_.keyed else type_.cls
+    cls = dict if type_.keyed else type_.made_of
 
     def write_struct(value: Any) -> dict[str, Any]:
         if not _is(value, cls):
