@@ -34,7 +34,7 @@ bursts = (
 )
 # A session that grows has a new key each time, and its old one is deleted: those are no alerts.
 alarming = bursts.filter(lambda _, burst: burst.payments >= 3 and burst.total > 500)
-alerts = alarming.to_stream().filter_not(lambda _, burst: hr.is_null(burst))
+alerts = alarming.to_stream().filter(lambda _, burst: burst is not None)
 alerts.select_key(lambda session, _: session.key).to("alerts", value=hr.json(Burst))
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import headrace as hr
+import headrace.functions as F
 from bench.workloads.base import BEGIN_MS, Check, Frames, Input, Output, Topics, Void, Workload, number_of, pool, same
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class W1a(Workload):
         return Encoded()
 
     def declare(self, app: hr.App, topics: Topics) -> None:
-        app.stream(topics.source).map_values(lambda value: hr.base64(value)).to(topics.target)
+        app.stream(topics.source).map_values(lambda value: F.base64(value)).to(topics.target)
 
     def frame(self, frames: Frames) -> tuple[DataFrame, str]:
         return frames.records.selectExpr("key", "base64(value) AS value"), "append"
@@ -129,7 +130,7 @@ def bid(auction: int, number: int, chance: random.Random, extra: str) -> bytes:
 
 
 def _priced(bid: Bid) -> Any:
-    hour: Any = hr.integer(bid.dateTime[11:13])
+    hour: Any = F.integer(bid.dateTime[11:13])
     return Priced(auction=bid.auction, bidder=bid.bidder, price=bid.price * 0.908, hour=hour, extra=bid.extra)
 
 

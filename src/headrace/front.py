@@ -1,229 +1,56 @@
-"""Every name of `import headrace as hr`. Loaded with the first of them that is used."""
+"""Every name of `import headrace as hr`, once. Loaded with the first of them that is used."""
 
-from headrace.dsl import (
-    BranchedKStream,
-    CogroupedKStream,
-    GlobalKTable,
-    KGroupedStream,
-    KGroupedTable,
-    KStream,
-    KTable,
-    WindowedKStream,
-)
-from headrace.dsl.suppressed import until_time_limit, until_window_closes
-from headrace.dsl.windows import (
-    hopping,
-    join_windows,
-    on_window_close,
-    on_window_update,
-    session,
-    sliding,
-    tumbling,
-    unlimited,
-)
-from headrace.errors import HeadraceError
-from headrace.expr import (
-    Expr,
-    absolute,
-    all_matches,
-    as_bool,
-    as_float,
-    as_int,
-    as_list,
-    as_str,
-    base64,
-    bit_and,
-    bit_or,
-    bit_xor,
-    ceil,
-    coalesce,
-    concat,
-    contains,
-    crc32,
-    decimal,
-    first_match,
-    floating,
-    floor,
-    from_base64,
-    from_hex,
-    from_ms,
-    gcd,
-    greatest,
-    has_match,
-    if_null,
-    integer,
-    is_finite,
-    is_nan,
-    is_null,
-    join,
-    key,
-    least,
-    length,
-    lit,
-    matches,
-    md5,
-    parse_datetime,
-    plus_ms,
-    replace_matches,
-    rounded,
-    sha1,
-    sha256,
-    sha512,
-    sign,
-    square_root,
-    start_of_day,
-    start_of_hour,
-    start_of_minute,
-    start_of_month,
-    start_of_second,
-    start_of_year,
-    text,
-    timestamp,
-    to_ms,
-    url_authority,
-    url_fragment,
-    url_path,
-    url_query,
-    url_quote,
-    url_scheme,
-    url_unquote,
-    value,
-    when,
-)
-from headrace.model.classes import moved
-from headrace.model.failure import Failure
-from headrace.model.record import Record
-from headrace.model.windows import Windowed
-from headrace.processor import (
-    FixedKeyProcessor,
-    FixedKeyRecord,
-    Processor,
-    ProcessorContext,
-    RecordMetadata,
-    Scheduled,
-    ValueTransformer,
-    stores,
-)
-from headrace.query.position import Position
-from headrace.rest.client.connect import connect
-from headrace.rest.server.settings import Limits, Serve
-from headrace.runtime.app import App, run
-from headrace.runtime.life.states import State
-from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, json, session_windowed, time_windowed
-
-__all__ = [
-    "BOOL",
-    "BYTES",
-    "DOUBLE",
-    "INT32",
-    "INT64",
-    "STRING",
-    "App",
-    "BranchedKStream",
-    "CogroupedKStream",
-    "Expr",
-    "Failure",
-    "FixedKeyProcessor",
-    "FixedKeyRecord",
-    "GlobalKTable",
-    "HeadraceError",
-    "KGroupedStream",
-    "KGroupedTable",
-    "KStream",
-    "KTable",
-    "Limits",
-    "Position",
-    "Processor",
-    "ProcessorContext",
-    "Record",
-    "RecordMetadata",
-    "Scheduled",
-    "Serde",
-    "Serve",
-    "State",
-    "ValueTransformer",
-    "Windowed",
-    "WindowedKStream",
-    "absolute",
-    "all_matches",
-    "as_bool",
-    "as_float",
-    "as_int",
-    "as_list",
-    "as_str",
-    "base64",
-    "bit_and",
-    "bit_or",
-    "bit_xor",
-    "ceil",
-    "coalesce",
-    "concat",
-    "connect",
-    "contains",
-    "crc32",
-    "decimal",
-    "first_match",
-    "floating",
-    "floor",
-    "from_base64",
-    "from_hex",
-    "from_ms",
-    "gcd",
-    "greatest",
-    "has_match",
-    "hopping",
-    "if_null",
-    "integer",
-    "is_finite",
-    "is_nan",
-    "is_null",
-    "join",
-    "join_windows",
-    "json",
-    "key",
-    "least",
-    "length",
-    "lit",
-    "matches",
-    "md5",
-    "moved",
-    "on_window_close",
-    "on_window_update",
-    "parse_datetime",
-    "plus_ms",
-    "replace_matches",
-    "rounded",
-    "run",
-    "session",
-    "session_windowed",
-    "sha1",
-    "sha256",
-    "sha512",
-    "sign",
-    "sliding",
-    "square_root",
-    "start_of_day",
-    "start_of_hour",
-    "start_of_minute",
-    "start_of_month",
-    "start_of_second",
-    "start_of_year",
-    "stores",
-    "text",
-    "time_windowed",
-    "timestamp",
-    "to_ms",
-    "tumbling",
-    "unlimited",
-    "until_time_limit",
-    "until_window_closes",
-    "url_authority",
-    "url_fragment",
-    "url_path",
-    "url_query",
-    "url_quote",
-    "url_scheme",
-    "url_unquote",
-    "value",
-    "when",
-]
+from headrace.dsl import BranchedKStream as BranchedKStream
+from headrace.dsl import CogroupedKStream as CogroupedKStream
+from headrace.dsl import GlobalKTable as GlobalKTable
+from headrace.dsl import KGroupedStream as KGroupedStream
+from headrace.dsl import KGroupedTable as KGroupedTable
+from headrace.dsl import KStream as KStream
+from headrace.dsl import KTable as KTable
+from headrace.dsl import WindowedKStream as WindowedKStream
+from headrace.dsl.suppressed import until_time_limit as until_time_limit
+from headrace.dsl.suppressed import until_window_closes as until_window_closes
+from headrace.dsl.windows import hopping as hopping
+from headrace.dsl.windows import join_windows as join_windows
+from headrace.dsl.windows import on_window_close as on_window_close
+from headrace.dsl.windows import on_window_update as on_window_update
+from headrace.dsl.windows import session as session
+from headrace.dsl.windows import sliding as sliding
+from headrace.dsl.windows import tumbling as tumbling
+from headrace.dsl.windows import unlimited as unlimited
+from headrace.errors import HeadraceError as HeadraceError
+from headrace.expr import Expr as Expr
+from headrace.expr import key as key
+from headrace.expr import lit as lit
+from headrace.expr import timestamp as timestamp
+from headrace.expr import value as value
+from headrace.expr import when as when
+from headrace.model.classes import moved as moved
+from headrace.model.failure import Failure as Failure
+from headrace.model.record import Record as Record
+from headrace.model.windows import Windowed as Windowed
+from headrace.processor import FixedKeyProcessor as FixedKeyProcessor
+from headrace.processor import FixedKeyRecord as FixedKeyRecord
+from headrace.processor import Processor as Processor
+from headrace.processor import ProcessorContext as ProcessorContext
+from headrace.processor import RecordMetadata as RecordMetadata
+from headrace.processor import Scheduled as Scheduled
+from headrace.processor import ValueTransformer as ValueTransformer
+from headrace.processor import stores as stores
+from headrace.query.position import Position as Position
+from headrace.rest.client.connect import connect as connect
+from headrace.rest.server.settings import Limits as Limits
+from headrace.rest.server.settings import Serve as Serve
+from headrace.runtime.app import App as App
+from headrace.runtime.app import run as run
+from headrace.runtime.life.states import State as State
+from headrace.serde import BOOL as BOOL
+from headrace.serde import BYTES as BYTES
+from headrace.serde import DOUBLE as DOUBLE
+from headrace.serde import INT32 as INT32
+from headrace.serde import INT64 as INT64
+from headrace.serde import STRING as STRING
+from headrace.serde import Serde as Serde
+from headrace.serde import json as json
+from headrace.serde import session_windowed as session_windowed
+from headrace.serde import time_windowed as time_windowed

@@ -1,6 +1,7 @@
 """reduce, aggregate, cogroup."""
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, put, settled, texts
 from headrace.dsl import Builder
 
@@ -15,7 +16,7 @@ def reduced_by_value(app: Builder) -> None:
 
 
 def aggregated(app: Builder) -> None:
-    lengths = texts(app).group_by_key().aggregate(0, lambda _, v, total: total + hr.length(v), emit="every")
+    lengths = texts(app).group_by_key().aggregate(0, lambda _, v, total: total + F.length(v), emit="every")
     lengths.to_stream().to("out")
 
 

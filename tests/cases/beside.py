@@ -3,6 +3,7 @@
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, Topology, every, put, texts
 from headrace.dsl import Builder, KStream
 from headrace.model.windows import Windows
@@ -57,7 +58,7 @@ def late_again(app: Builder) -> None:
 
 
 def inverse(values: KStream[str, str]) -> KStream[str, int]:
-    return values.map_values(lambda v: 100 // hr.integer(v))
+    return values.map_values(lambda v: 100 // F.integer(v))
 
 
 def failing(app: Builder) -> None:
@@ -71,26 +72,26 @@ def failed(stream: Any) -> None:
 
 
 def failing_filter(app: Builder) -> None:
-    big = texts(app).filter(hr.integer(hr.value) > 5)
+    big = texts(app).filter(F.integer(hr.value) > 5)
     big.to("out")
     failed(big)
 
 
 def failing_key(app: Builder) -> None:
     """What fails keeps the key that it had, so it need not move."""
-    keyed = texts(app).select_key(lambda _, v: hr.integer(v))
+    keyed = texts(app).select_key(lambda _, v: F.integer(v))
     keyed.to("out")
     keyed.errors().group_by_key().count(store="failures", emit="every").to_stream().to("failed")
 
 
 def failing_branch(app: Builder) -> None:
-    ways = texts(app).split("ways-").branch(hr.integer(hr.value) > 5, name="big").default_branch("small")
+    ways = texts(app).split("ways-").branch(F.integer(hr.value) > 5, name="big").default_branch("small")
     ways["ways-big"].to("out")
     failed(ways["ways-small"])
 
 
 def failing_aggregate(app: Builder) -> None:
-    total = texts(app).group_by_key().aggregate(0, lambda _, v, n: n + hr.integer(v), store="total", emit="every")
+    total = texts(app).group_by_key().aggregate(0, lambda _, v, n: n + F.integer(v), store="total", emit="every")
     total.to_stream().to("out")
     failed(total)
 
@@ -102,7 +103,7 @@ def failing_windows(windows: Windows) -> Topology:
             texts(app)
             .group_by_key()
             .windowed_by(windows)
-            .aggregate(0, lambda _, v, n: n + hr.integer(v), merger=merger, store="total", emit="every")
+            .aggregate(0, lambda _, v, n: n + F.integer(v), merger=merger, store="total", emit="every")
         )
         total.to_stream().to("out")
         failed(total)
@@ -112,14 +113,14 @@ def failing_windows(windows: Windows) -> Topology:
 
 def failing_table(app: Builder) -> None:
     table = app.table("in", key=hr.STRING, value=hr.STRING, store="rows", emit="every")
-    numbers = table.map_values(lambda v: 100 // hr.integer(v))
+    numbers = table.map_values(lambda v: 100 // F.integer(v))
     numbers.to_stream().to("out")
     failed(numbers)
 
 
 def failing_rows_summed(app: Builder) -> None:
     table = app.table("in", key=hr.STRING, value=hr.STRING, store="rows", emit="every")
-    numbers = table.map_values(lambda v: 100 // hr.integer(v))
+    numbers = table.map_values(lambda v: 100 // F.integer(v))
     grouped = numbers.group_by(lambda _, n: ("all", n))
     grouped.reduce(lambda a, b: a + b, lambda a, b: a - b, store="sum", emit="every").to_stream().to("out")
     failed(numbers)
@@ -127,9 +128,9 @@ def failing_rows_summed(app: Builder) -> None:
 
 def failing_rows_joined(app: Builder) -> None:
     table = app.table("in", key=hr.STRING, value=hr.STRING, store="rows", emit="every")
-    numbers = table.map_values(lambda v: 100 // hr.integer(v))
+    numbers = table.map_values(lambda v: 100 // F.integer(v))
     others = app.table("other", key=hr.STRING, value=hr.STRING, store="others", emit="every")
-    others.left_join(numbers, lambda other, n: other + hr.text(n)).to_stream().to("out")
+    others.left_join(numbers, lambda other, n: other + F.text(n)).to_stream().to("out")
     failed(numbers)
 
 
@@ -137,7 +138,7 @@ def failing_table_join(app: Builder) -> None:
     left, right = (
         app.table(topic, key=hr.STRING, value=hr.STRING, store=topic, emit="every") for topic in ("left", "right")
     )
-    joined = left.join(right, lambda a, b: hr.integer(a) // hr.integer(b))
+    joined = left.join(right, lambda a, b: F.integer(a) // F.integer(b))
     joined.to_stream().to("out")
     failed(joined)
 
@@ -145,7 +146,7 @@ def failing_table_join(app: Builder) -> None:
 def failing_join(app: Builder) -> None:
     joined = texts(app, "left").left_join(
         texts(app, "right"),
-        lambda a, b: hr.integer(a) + hr.if_null(hr.integer(b), 0),
+        lambda a, b: F.integer(a) + F.if_null(F.integer(b), 0),
         hr.join_windows("10ms"),
     )
     joined.to("out")
@@ -157,21 +158,21 @@ def failing_child(app: Builder) -> None:
         context.forward(record, to="number")
 
     numbers = texts(app).process(choose, key=hr.STRING, value=hr.STRING)
-    shares = numbers.map_values(lambda v: 100 // hr.integer(v), name="number")
+    shares = numbers.map_values(lambda v: 100 // F.integer(v), name="number")
     shares.to("out")
     failed(shares)
 
 
 def failing_sliding(app: Builder) -> None:
     windows = texts(app).group_by_key().windowed_by(hr.sliding("10ms", grace="1s"))
-    shares = windows.aggregate(12, lambda _, v, n: 12 // (n - hr.integer(v)), store="shares", emit="every")
+    shares = windows.aggregate(12, lambda _, v, n: 12 // (n - F.integer(v)), store="shares", emit="every")
     shares.to_stream(lambda window, _: window.key).to("out")
     failed(shares)
 
 
 def failing_lookup(app: Builder) -> None:
     prices = app.versioned_table("prices", key=hr.STRING, value=hr.STRING, history="1h")
-    joined = texts(app).join(prices, lambda v, price: hr.integer(v) * hr.integer(price), grace="10ms")
+    joined = texts(app).join(prices, lambda v, price: F.integer(v) * F.integer(price), grace="10ms")
     joined.to("out")
     failed(joined)
 
@@ -180,7 +181,7 @@ def failing_foreign_key(app: Builder) -> None:
     orders = app.table("orders", key=hr.STRING, value=hr.STRING, store="orders", emit="every")
     users = app.table("users", key=hr.INT64, value=hr.STRING, store="users", emit="every")
     joined = orders.join(
-        users, lambda order, user: hr.text(2 // hr.integer(order)) + " " + user, on=lambda order: hr.integer(order)
+        users, lambda order, user: F.text(2 // F.integer(order)) + " " + user, on=lambda order: F.integer(order)
     )
     joined.to_stream().to("out")
     failed(joined)

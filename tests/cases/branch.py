@@ -1,6 +1,7 @@
 """split, branch, default_branch, no_default_branch."""
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, in_any_order, put, settled, texts
 from headrace.dsl import Builder
 
@@ -24,7 +25,7 @@ def second_only(app: Builder) -> None:
 
 
 def unsure(app: Builder) -> None:
-    maybe = hr.when(hr.is_null(hr.value), None).otherwise(hr.value > "m")
+    maybe = hr.when(F.is_null(hr.value), None).otherwise(hr.value > "m")
     ways = texts(app).split().branch(maybe).default_branch()
     ways["1"].to("high")
     ways["0"].to("rest")

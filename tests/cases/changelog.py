@@ -3,6 +3,7 @@
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, Step, Topology, every, put, settled, texts
 from headrace.dsl import Builder
 from headrace.model.windows import Windowed
@@ -64,7 +65,7 @@ def filtered(app: Builder) -> None:
 
 def mapped(app: Builder) -> None:
     table = app.table("in", key=hr.INT32, value=hr.STRING)
-    table.map_values(lambda v: {"text": v, "size": hr.length(v)}, store="n")
+    table.map_values(lambda v: {"text": v, "size": F.length(v)}, store="n")
 
 
 def transformed(app: Builder) -> None:

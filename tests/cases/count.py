@@ -1,6 +1,7 @@
 """group_by, group_by_key, count, to_stream."""
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, in_any_order, put, settled, texts
 from headrace.dsl import Builder
 
@@ -25,7 +26,7 @@ def two_keys(app: Builder) -> None:
     stream = texts(app)
     stream.group_by_key().count(store="by-key").to_stream().to("by-key")
     stream.group_by(lambda _, v: v).count(store="by-value").to_stream().to("by-value")
-    stream.group_by(hr.length(hr.coalesce(hr.value, ""))).count(store="by-length").to_stream().to("by-length")
+    stream.group_by(F.length(F.coalesce(hr.value, ""))).count(store="by-length").to_stream().to("by-length")
 
 
 def of_counts(app: Builder) -> None:

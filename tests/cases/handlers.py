@@ -3,6 +3,7 @@
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from cases.beside import inverse
 from cases.table import Case, Topology, every, put, texts
 from headrace.dsl import Builder
@@ -21,11 +22,11 @@ def inverting(handler: Handler) -> Topology:
 def behind_a_repartition(app: Builder) -> None:
     """The operator that fails has a task of its own; its record comes from the one that was read."""
     turned = texts(app).select_key(lambda _, v: v).repartition(name="turned")
-    turned.map_values(lambda v: 100 // hr.integer(v)).on_error("dead_letter").to("out")
+    turned.map_values(lambda v: 100 // F.integer(v)).on_error("dead_letter").to("out")
 
 
 def in_an_aggregate(app: Builder) -> None:
-    sums = texts(app).group_by_key().aggregate(0, lambda _, v, total: total + hr.integer(v), store="sums", emit="every")
+    sums = texts(app).group_by_key().aggregate(0, lambda _, v, total: total + F.integer(v), store="sums", emit="every")
     sums.on_error("dead_letter").to_stream().to("out")
 
 
@@ -50,7 +51,7 @@ class Waking(hr.Processor[str, str]):
 
 def behind_a_timer(app: Builder) -> None:
     woken = texts(app).process(Waking, key=hr.STRING, value=hr.STRING)
-    woken.map_values(lambda v: 100 // hr.integer(v)).on_error("dead_letter").to("out")
+    woken.map_values(lambda v: 100 // F.integer(v)).on_error("dead_letter").to("out")
 
 
 def letter(node: str, error: str, message: str, origin: str, attempt: int = 1) -> tuple[Any, ...]:

@@ -1,6 +1,7 @@
 """idle_after: after a silence by the clock, stream time follows it."""
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, Topology, clock, every, put, texts
 from headrace.dsl import Builder
 from headrace.model.windows import Windows
@@ -40,7 +41,7 @@ def joined(how: str) -> Topology:
     def topology(app: Builder) -> None:
         left, right = texts(app, "left"), texts(app, "right")
         windows = hr.join_windows("10ms", grace="5ms", idle_after="30s")
-        joiner = lambda a, b: hr.coalesce(a, "-") + "+" + hr.coalesce(b, "-")  # noqa: E731
+        joiner = lambda a, b: F.coalesce(a, "-") + "+" + F.coalesce(b, "-")  # noqa: E731
         getattr(left, how)(right, joiner, windows).to("out")
 
     return topology

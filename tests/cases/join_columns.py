@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, put, settled
 from headrace.dsl import Builder, KStream, KTable
 
@@ -66,7 +67,7 @@ def streams_by_one(app: Builder) -> None:
 def streams_by_function(app: Builder) -> None:
     payments = app.stream("payments", key=hr.STRING, value=hr.json(Order))
     by = orders(app).join(
-        payments, lambda k, a, b: k[0] + hr.text(a.pieces + b.pieces), WITHIN, on=lambda o: (o.region, o.sku, o.pieces)
+        payments, lambda k, a, b: k[0] + F.text(a.pieces + b.pieces), WITHIN, on=lambda o: (o.region, o.sku, o.pieces)
     )
     by.to("out")
 

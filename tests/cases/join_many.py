@@ -3,6 +3,7 @@
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, put, settled, texts
 from cases.tables import rows
 from headrace.dsl import Builder
@@ -11,9 +12,9 @@ WITHIN = hr.join_windows("10ms", grace="5ms")
 
 
 def shown(first: Any, *others: Any) -> Any:
-    text = hr.coalesce(first, "-")
+    text = F.coalesce(first, "-")
     for value in others:
-        text = text + "+" + hr.coalesce(value, "-")
+        text = text + "+" + F.coalesce(value, "-")
     return text
 
 
@@ -62,7 +63,7 @@ def tables_by_foreign_keys(app: Builder) -> None:
     users, products, notes = rows(app, "users"), rows(app, "products"), rows(app, "notes")
     joined = rows(app, "orders").join(
         [users, products, notes],
-        lambda order, user, product, note: hr.concat(order, user, product, note),
+        lambda order, user, product, note: F.concat(order, user, product, note),
         on=[lambda order: order[:1], lambda _, order: order[1:2], None],
     )
     joined.to_stream().to("out")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, put, settled, texts
 from headrace.dsl import Builder
 
@@ -64,7 +65,7 @@ def orders(app: Builder) -> Any:
 
 def typed(app: Builder) -> None:
     totals = orders(app).map_batches(priced, value=hr.json(Priced))
-    totals.map_values(lambda one: one.item + " " + hr.text(one.total)).to("out")
+    totals.map_values(lambda one: one.item + " " + F.text(one.total)).to("out")
 
 
 def failing(function: Any) -> Any:

@@ -1,6 +1,6 @@
 """merge."""
 
-import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, in_any_order, put, settled, texts
 from headrace.dsl import Builder
 
@@ -28,13 +28,13 @@ def three(app: Builder) -> None:
 
 def with_a_later_stage(app: Builder) -> None:
     stream = texts(app)
-    counts = stream.group_by(lambda _, v: v).count(store="n").to_stream().map_values(lambda n: hr.text(n))
+    counts = stream.group_by(lambda _, v: v).count(store="n").to_stream().map_values(lambda n: F.text(n))
     stream.merge(counts).to("out")
 
 
 def counted_with_a_later_stage(app: Builder) -> None:
     stream = texts(app)
-    counts = stream.group_by(lambda _, v: v).count(store="first").to_stream().map_values(lambda n: hr.text(n))
+    counts = stream.group_by(lambda _, v: v).count(store="first").to_stream().map_values(lambda n: F.text(n))
     both = stream.merge(counts)
     both.group_by_key().count(store="second").to_stream().to("out")
 

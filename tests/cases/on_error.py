@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from cases.handlers import ZERO, letter, letters
 from cases.table import Case, every, put, texts
 from headrace.dsl import Builder
@@ -14,7 +15,7 @@ WHEN = hr.stores.window("when", key=hr.STRING, value=hr.INT64, size="1s", retent
 
 def narrow(app: Builder) -> None:
     """The result is an int, but not one of four bytes."""
-    texts(app).map_values(lambda v: hr.integer(v)).to("out", value=hr.INT32)
+    texts(app).map_values(lambda v: F.integer(v)).to("out", value=hr.INT32)
 
 
 def mistaken(record: hr.Record) -> Iterator[hr.Record]:
@@ -27,7 +28,7 @@ def untrue(app: Builder) -> None:
 
 
 def to_topics(app: Builder) -> None:
-    texts(app).to(hr.when(100 // hr.integer(hr.value) > 10, "out").otherwise("more"))
+    texts(app).to(hr.when(100 // F.integer(hr.value) > 10, "out").otherwise("more"))
 
 
 def to_no_topic(app: Builder) -> None:
@@ -35,7 +36,7 @@ def to_no_topic(app: Builder) -> None:
 
 
 def to_partitions(app: Builder) -> None:
-    texts(app).to("out", partitioner=lambda _, v, n: 100 // hr.integer(v) % n)
+    texts(app).to("out", partitioner=lambda _, v, n: 100 // F.integer(v) % n)
 
 
 def to_a_partition_that_is_not_there(app: Builder) -> None:
@@ -51,7 +52,7 @@ def to_partitions_in_python(app: Builder) -> None:
 
 
 def moved(app: Builder) -> None:
-    texts(app).repartition(name="moved", partitioner=lambda _, v, n: 100 // hr.integer(v) % n).to("out")
+    texts(app).repartition(name="moved", partitioner=lambda _, v, n: 100 // F.integer(v) % n).to("out")
 
 
 def moved_in_python(app: Builder) -> None:
@@ -59,7 +60,7 @@ def moved_in_python(app: Builder) -> None:
 
 
 def peeking(app: Builder) -> None:
-    texts(app).peek(lambda _, v: 100 // hr.integer(v)).to("out")
+    texts(app).peek(lambda _, v: 100 // F.integer(v)).to("out")
 
 
 def unwilling(_: str, value: str) -> None:
@@ -135,7 +136,7 @@ def values(app: Builder) -> None:
 
 def timed(app: Builder) -> None:
     """The time is in the value, as a share of 100."""
-    stream = app.stream("in", key=hr.STRING, value=hr.STRING, timestamp=lambda _, v: 100 // hr.integer(v))
+    stream = app.stream("in", key=hr.STRING, value=hr.STRING, timestamp=lambda _, v: 100 // F.integer(v))
     stream.to("out")
 
 

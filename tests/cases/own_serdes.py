@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, in_any_order, put
 from headrace.dsl import Builder
 
@@ -106,7 +107,7 @@ def keyed_by_order(app: Builder) -> None:
 def compressed(app: Builder) -> None:
     events = app.stream("in", key=hr.STRING, value=Compressed())
     events.filter(lambda _, event: event["kind"] == "click").to("clicks", value=Compressed(9))
-    events.map_values(lambda event: hr.as_int(event["page"]) + 1).to("pages")
+    events.map_values(lambda event: F.as_int(event["page"]) + 1).to("pages")
 
 
 def mirrored(app: Builder) -> None:

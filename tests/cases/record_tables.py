@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, put, settled
 from headrace.dsl import Builder
 from headrace.model.windows import Windowed
@@ -81,12 +82,12 @@ def by_anything(app: Builder) -> None:
 
 def windowed_rows(app: Builder) -> None:
     table = app.table("in", key=WINDOW, value=hr.INT64)
-    table.map_values(lambda k, v: k.key + hr.text(k.end - k.start + v)).to_stream().to("out")
+    table.map_values(lambda k, v: k.key + F.text(k.end - k.start + v)).to_stream().to("out")
 
 
 def windowed_parts(app: Builder) -> None:
     sessions = app.stream("in", key=SESSION, value=hr.INT64)
-    sessions.map(lambda k, v: (k.key, [k.start, k.end, hr.if_null(v, 0)])).to("out", value=hr.json())
+    sessions.map(lambda k, v: (k.key, [k.start, k.end, F.if_null(v, 0)])).to("out", value=hr.json())
 
 
 def windowed_groups(app: Builder) -> None:

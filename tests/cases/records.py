@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TypedDict
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, in_any_order, put, settled
 from headrace.dsl import Builder, KStream
 
@@ -62,13 +63,13 @@ def built(app: Builder) -> None:
 
 
 def lines(order: Order) -> list[Line]:
-    return [Line(order.customer, hr.decimal(order.amount))]
+    return [Line(order.customer, F.decimal(order.amount))]
 
 
 def told(order: Order) -> str:
-    urgent = hr.if_null(hr.when(order.amount > 0, Fast.YES).otherwise(Fast.NO), Fast.NO)
-    listed = [order.size.value, order.size.name, hr.text(order.size), hr.text(urgent.value), hr.text(urgent)]
-    return hr.join(" ", listed)
+    urgent = F.if_null(hr.when(order.amount > 0, Fast.YES).otherwise(Fast.NO), Fast.NO)
+    listed = [order.size.value, order.size.name, F.text(order.size), F.text(urgent.value), F.text(urgent)]
+    return F.join(" ", listed)
 
 
 CASES = [
@@ -90,7 +91,7 @@ CASES = [
     ),
     Case(
         "a field that is None is a value like others",
-        lambda app: orders(app).map_values(lambda order: hr.if_null(order.note, "-")).to("out"),
+        lambda app: orders(app).map_values(lambda order: F.if_null(order.note, "-")).to("out"),
         put("in", ("a", Order("x", 1)), ("b", Order("x", 1, note="n"))),
         every("out", ("a", "-"), ("b", "n")),
     ),
@@ -137,7 +138,7 @@ CASES = [
         lambda app: (
             app.stream("in", key=hr.STRING, value=hr.json())
             .filter(lambda _, event: event["kind"] == "click")
-            .map_values(lambda event: hr.as_int(event["pages"][-1]) + 1)
+            .map_values(lambda event: F.as_int(event["pages"][-1]) + 1)
             .to("out")
         ),
         put("in", ("a", {"kind": "click", "pages": [1, 2]}), ("b", {"kind": "view"})),
@@ -151,7 +152,7 @@ CASES = [
     ),
     Case(
         "a record as a text",
-        lambda app: orders(app).map_values(lambda order: hr.text(order) + hr.text([order.amount])).to("out"),
+        lambda app: orders(app).map_values(lambda order: F.text(order) + F.text([order.amount])).to("out"),
         put("in", ("a", Order("ann", 1))),
         every("out", ("a", f"{Order('ann', 1)}[1]")),
     ),

@@ -1,6 +1,7 @@
 """repartition, by hand and where it is placed."""
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, in_any_order, put, settled, texts
 from headrace.dsl import Builder
 
@@ -22,7 +23,7 @@ def shared(app: Builder) -> None:
 def list_beside_a_count(app: Builder) -> None:
     stream = texts(app)
     counts = stream.group_by(lambda _, v: v).count(store="n").to_stream()
-    listed = counts.map_values(lambda n: [hr.text(n)])
+    listed = counts.map_values(lambda n: [F.text(n)])
     both = stream.map_values(lambda v: v.split(",")).merge(listed)
     both.flat_map_values(lambda words: words).to("out")
 
@@ -95,7 +96,7 @@ CASES = [
         lambda app: (
             texts(app)
             .map_values(lambda v: v.split(","))
-            .select_key(hr.length(hr.value))
+            .select_key(F.length(hr.value))
             .repartition()
             .flat_map_values(lambda words: words)
             .to("out")

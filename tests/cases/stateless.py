@@ -1,10 +1,11 @@
 """filter, filter_not, map, map_values, flat_map, flat_map_values, select_key, peek."""
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, put, texts
 from headrace.dsl import Builder
 
-UNSURE = hr.when(hr.is_null(hr.value), None).otherwise(hr.value > "b")
+UNSURE = hr.when(F.is_null(hr.value), None).otherwise(hr.value > "b")
 H = (("trace", b"\x01"), ("trace", b"\x02"), ("none", None))
 
 
@@ -24,7 +25,7 @@ CASES = [
     ),
     Case(
         "filter takes records without a key or a value like others",
-        lambda app: texts(app).filter(hr.is_null(hr.key) | hr.is_null(hr.value)).to("out"),
+        lambda app: texts(app).filter(F.is_null(hr.key) | F.is_null(hr.value)).to("out"),
         put("in", (None, "a"), ("k", None), (None, None), ("k", "v"), ("", "")),
         every("out", (None, "a"), ("k", None), (None, None)),
     ),
@@ -66,7 +67,7 @@ CASES = [
     ),
     Case(
         "map to other types",
-        lambda app: texts(app).map(lambda k, v: (hr.length(v), k == v)).to("out"),
+        lambda app: texts(app).map(lambda k, v: (F.length(v), k == v)).to("out"),
         put("in", ("k", "k"), (None, "añ日本😀"), ("x", "")),
         every("out", (1, True), (5, False), (0, False)),
     ),
@@ -86,7 +87,7 @@ CASES = [
         "map_values of no value and to no value",
         lambda app: (
             app.stream("in", key=hr.STRING, value=hr.INT64)
-            .map_values(hr.when(hr.value == 0, None).otherwise(hr.coalesce(hr.value, -1) * 2))
+            .map_values(hr.when(hr.value == 0, None).otherwise(F.coalesce(hr.value, -1) * 2))
             .to("out")
         ),
         put("in", ("k", 4), ("k", None), ("k", 0), ("k", -(2**62))),
@@ -126,13 +127,13 @@ CASES = [
     ),
     Case(
         "select_key to another type and to none",
-        lambda app: texts(app).select_key(hr.when(hr.value == "", None).otherwise(hr.length(hr.value))).to("out"),
+        lambda app: texts(app).select_key(hr.when(hr.value == "", None).otherwise(F.length(hr.value))).to("out"),
         put("in", ("k", "abc", 5, H), ("k", ""), (None, "x")),
         every("out", (3, "abc", 5, H), (None, ""), (1, "x")),
     ),
     Case(
         "peek changes nothing",
-        lambda app: texts(app).peek(hr.text(hr.key) + "=" + hr.text(hr.value)).to("out"),
+        lambda app: texts(app).peek(F.text(hr.key) + "=" + F.text(hr.value)).to("out"),
         put("in", ("k", "v", 5, H), (None, None), ("", "")),
         every("out", ("k", "v", 5, H), (None, None), ("", "")),
     ),

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, Topology, every, put, texts
 from cases.table_join import both
 from headrace.dsl import Builder
@@ -41,7 +42,7 @@ def by_new_keys(app: Builder) -> None:
 def final_counts(app: Builder) -> None:
     windows = texts(app, "left").group_by_key().windowed_by(hr.tumbling("10ms", grace="0ms"))
     counts = windows.count(store="counts", emit="every").suppress(hr.until_window_closes()).to_stream()
-    left = counts.map(lambda window, count: (window.key, hr.text(count)))
+    left = counts.map(lambda window, count: (window.key, F.text(count)))
     left.outer_join(texts(app, "right"), both, hr.join_windows("1ms", grace="0ms")).to("out", value=hr.STRING)
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, put, texts
 from cases.table_join import both
 from cases.tables import rows
@@ -26,7 +27,7 @@ def moved(app: Builder) -> None:
 
 def of_counts(app: Builder) -> None:
     counts = texts(app).group_by_key().count(store="n", emit="every")
-    texts(app).join(counts, lambda value, n: value + hr.text(n)).to("out")
+    texts(app).join(counts, lambda value, n: value + F.text(n)).to("out")
 
 
 def global_inner(app: Builder) -> None:
@@ -44,7 +45,7 @@ def global_twice(app: Builder) -> None:
     products = app.global_table("table", key=hr.STRING, value=hr.STRING)
     named = texts(app).join(products, lambda v, product: v + product, on=lambda v: v[:1])
     counts = named.group_by(lambda _, v: v[:1]).count(store="n", emit="every").to_stream()
-    counts.join(products, lambda n, product: product + hr.text(n), on=lambda key, _: key).to("out")
+    counts.join(products, lambda n, product: product + F.text(n), on=lambda key, _: key).to("out")
 
 
 CASES = [

@@ -1,6 +1,7 @@
 """group_by of a table: count, reduce, aggregate."""
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, put, settled
 from cases.tables import rows
 from headrace.dsl import Builder
@@ -35,7 +36,7 @@ def nowhere(app: Builder) -> None:
 def by_number(app: Builder) -> None:
     table = app.table("in", key=hr.STRING, value=hr.DOUBLE)
     counts = table.group_by(lambda k, v: (v, k)).count(store="n", emit="every").to_stream()
-    counts.select_key(lambda number, _: hr.text(number)).to("out")
+    counts.select_key(lambda number, _: F.text(number)).to("out")
 
 
 CASES = [

@@ -3,13 +3,14 @@
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, put, settled, texts
 from cases.tables import rows
 from headrace.dsl import Builder
 
 
 def both(left: Any, right: Any) -> Any:
-    return hr.coalesce(left, "-") + "+" + hr.coalesce(right, "-")
+    return F.coalesce(left, "-") + "+" + F.coalesce(right, "-")
 
 
 def inner(app: Builder) -> None:
@@ -52,14 +53,14 @@ def with_itself(app: Builder) -> None:
 def windowed(app: Builder) -> None:
     words = texts(app).group_by_key().windowed_by(hr.tumbling("10ms"))
     counts, texts_ = words.count(store="n", emit="every"), words.reduce(lambda a, v: a + v, store="t", emit="every")
-    counts.join(texts_, lambda n, text: text + hr.text(n)).to_stream().to("out")
+    counts.join(texts_, lambda n, text: text + F.text(n)).to_stream().to("out")
 
 
 def of_one_stream(app: Builder) -> None:
     grouped = texts(app).group_by_key()
     counts = grouped.count(store="n", emit="every")
     last = grouped.reduce(lambda _, v: v, store="last", emit="every")
-    joined = counts.join(last, lambda n, v: hr.text(n) + v)
+    joined = counts.join(last, lambda n, v: F.text(n) + v)
     last.left_join(joined, both).to_stream().to("out")
 
 
@@ -83,7 +84,7 @@ def joined_again(app: Builder) -> None:
 def with_groups(app: Builder) -> None:
     table = rows(app)
     groups = table.group_by(lambda k, v: (v, k)).count(store="n", emit="every")
-    table.join(groups, lambda row, n: row + hr.text(n), store="met").to_stream().to("out")
+    table.join(groups, lambda row, n: row + F.text(n), store="met").to_stream().to("out")
 
 
 CASES = [

@@ -1,6 +1,7 @@
 """table, to_table, filter, map_values, to_stream of tables."""
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, put, settled, texts
 from headrace.dsl import Builder, KTable
 
@@ -49,7 +50,7 @@ def mapped_with_keys(app: Builder) -> None:
 
 
 def rekeyed(app: Builder) -> None:
-    rows(app).to_stream(lambda k, v: hr.coalesce(v, k)).to("out")
+    rows(app).to_stream(lambda k, v: F.coalesce(v, k)).to("out")
 
 
 def untraced(app: Builder) -> None:
@@ -64,7 +65,7 @@ def named_alike(app: Builder) -> None:
     counts = texts(app).group_by_key().count(store="names", emit="every")
     users = texts(app).group_by_key().count(store="names.join", emit="every")
     joined = table.join(rows(app, "users"), lambda left, right: left + right, on=lambda value: value[:1], name="labels")
-    joined.join(counts, lambda name, n: name + hr.text(n)).to_stream().to("out")
+    joined.join(counts, lambda name, n: name + F.text(n)).to_stream().to("out")
     users.to_stream().to("counts")
 
 

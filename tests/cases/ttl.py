@@ -1,6 +1,7 @@
 """ttl: rows that were not updated for some time are deleted."""
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, Topology, every, put, settled, texts
 from headrace.dsl import Builder
 
@@ -43,7 +44,7 @@ def groups_go(app: Builder) -> None:
 
 def looked_up(app: Builder) -> None:
     users = app.table("users", key=hr.STRING, value=hr.STRING, store="users", ttl="10ms")
-    texts(app).left_join(users, lambda v, user: v + hr.coalesce(user, "-")).to("out")
+    texts(app).left_join(users, lambda v, user: v + F.coalesce(user, "-")).to("out")
 
 
 def filtered(app: Builder) -> None:

@@ -1,6 +1,7 @@
 """versioned_table: rows as of earlier times."""
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, put, texts
 from cases.table_join import both
 from cases.tables import rows
@@ -29,7 +30,7 @@ def joined_twice(app: Builder) -> None:
     table, right = versions(app), rows(app, "right")
     table.join(right, lambda left, right: left + right).to_stream().to("near")
     counts = right.group_by(lambda k, v: (k, v)).count(store="n", emit="every")
-    counts.join(table, lambda n, left: hr.text(n) + left).to_stream().to("out")
+    counts.join(table, lambda n, left: F.text(n) + left).to_stream().to("out")
 
 
 def waiting(app: Builder) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, Row, Topology, every, put, settled, texts
 from headrace.dsl import Builder
 from headrace.dsl.windowed import WindowedKStream
@@ -54,7 +55,7 @@ def with_nulls(windows: Windows) -> Topology:
     def topology(app: Builder) -> None:
         merger = (lambda _, left, right: left + right) if windows is SESSION else None
         table = grouped(app, windows).aggregate(
-            "", lambda _, v, text: text + hr.coalesce(v, "-"), merger=merger, emit="every"
+            "", lambda _, v, text: text + F.coalesce(v, "-"), merger=merger, emit="every"
         )
         table.to_stream().to("out")
 
@@ -77,7 +78,7 @@ def by_new_key(app: Builder) -> None:
 
 def taken_apart(app: Builder) -> None:
     counts = grouped(app, TUMBLING).count(emit="every").filter(lambda k, _: k.start > 0, store="later", emit="every")
-    counts.to_stream().map(lambda k, n: (k.key + "-" + hr.text(k.start) + "-" + hr.text(k.end), n)).to("out")
+    counts.to_stream().map(lambda k, n: (k.key + "-" + F.text(k.start) + "-" + F.text(k.end), n)).to("out")
 
 
 def read_back(windows: Windows, key: hr.Serde[hr.Windowed[str]]) -> Topology:

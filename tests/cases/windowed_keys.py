@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import Case, every, in_any_order, put, settled, texts
 from headrace.dsl import Builder, KTable
 
@@ -33,7 +34,7 @@ def counts(app: Builder) -> KTable[Key, int]:
 def renamed(app: Builder) -> None:
     made = counts(app).to_stream().select_key(lambda at, _: hr.Windowed(at.key.upper(), at.start, at.end + 1))
     made.to("out")
-    counts_by_text = made.map(lambda at, n: (hr.text(at) + "!", n))
+    counts_by_text = made.map(lambda at, n: (F.text(at) + "!", n))
     counts_by_text.to("texts")
 
 

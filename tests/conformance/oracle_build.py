@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from conformance import oracle_functions as fn
 from headrace.dsl import Builder
 from headrace.model.windows import WindowedType
@@ -58,7 +59,7 @@ def _group_pair(spec: Spec, table: Any) -> Callable[[Any, Any], tuple[Any, Any]]
 
 
 def _counted(_app: Builder, spec: Spec, inputs: list[Any]) -> Any:
-    return inputs[0].count(store=_kept(spec), **_retention(spec)).map_values(hr.text)
+    return inputs[0].count(store=_kept(spec), **_retention(spec)).map_values(F.text)
 
 
 def _reduced(_app: Builder, spec: Spec, inputs: list[Any]) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 
 Text = Any
 """A text or None, or the expression of one."""
@@ -13,7 +14,7 @@ Text = Any
 
 def shown(key: Any, *, windowed: bool) -> Text:
     """A key as functions see it: one with a window is `key@start/end`."""
-    return key.key + "@" + hr.text(key.start) + "/" + hr.text(key.end) if windowed else key
+    return key.key + "@" + F.text(key.start) + "/" + F.text(key.end) if windowed else key
 
 
 def value_fn(spec: str) -> Callable[[Text], Text]:
@@ -24,14 +25,14 @@ def value_fn(spec: str) -> Callable[[Text], Text]:
         "prefix": lambda v: x + v,
         "first": lambda v: v[:1],
         "last": lambda v: v[-1:],
-        "len": lambda v: hr.text(hr.length(v)),
+        "len": lambda v: F.text(F.length(v)),
         "reverse": lambda v: v[::-1],
     }
     any_: dict[str, Callable[[Text], Text]] = {
         "identity": lambda v: v,
         "const": lambda _: hr.lit(x),
         "null_if": lambda v: hr.when(v == x, None).otherwise(v),
-        "null_to": lambda v: hr.if_null(v, x),
+        "null_to": lambda v: F.if_null(v, x),
     }
     return any_[name] if name in any_ else lambda v: _if_there(v, present[name](v))
 
@@ -56,14 +57,14 @@ def predicate_fn(spec: str, *, windowed: bool) -> Callable[[Any, Text], Any]:
         "lt": lambda v: v < x,
         "gt": lambda v: v > x,
         "eq": lambda v: v == x,
-        "len_gt": lambda v: hr.length(v) > int(x),
-        "is_null": hr.is_null,
+        "len_gt": lambda v: F.length(v) > int(x),
+        "is_null": F.is_null,
     }
     test = tests[name.removeprefix("key_")]
 
     def predicate(k: Any, v: Text) -> Any:
         tested = shown(k, windowed=windowed) if of_key else v
-        return test(tested) if name.endswith("is_null") else ~hr.is_null(tested) & test(tested)
+        return test(tested) if name.endswith("is_null") else ~F.is_null(tested) & test(tested)
 
     return predicate
 
@@ -78,7 +79,7 @@ def key_fn(spec: str, *, windowed: bool = False) -> Callable[[Any, Text], Text]:
         if name in ("key", "value"):
             return source
         if name == "value_after":
-            after = hr.when(hr.contains(source, x), source[source.find(x) + len(x) :]).otherwise(None)
+            after = hr.when(F.contains(source, x), source[source.find(x) + len(x) :]).otherwise(None)
             return _if_there(source, after)
         return _if_there(source, source[-1:] if name == "value_last" else source[:1])
 
@@ -95,7 +96,7 @@ def joiner_fn(spec: str) -> Callable[[Text, Text], Text]:
 
     def joiner(left: Text, right: Text) -> Text:
         if name == "concat":
-            return hr.if_null(left, "-") + (x or "+") + hr.if_null(right, "-")
+            return F.if_null(left, "-") + (x or "+") + F.if_null(right, "-")
         return left if name == "left" else right
 
     return joiner
@@ -116,14 +117,14 @@ def fold_fn(spec: str) -> Callable[[Text, Text], Text]:
     }
 
     def fold(agg: Text, v: Text) -> Text:
-        return hr.when(hr.is_null(agg), v).when(hr.is_null(v), agg).otherwise(folds[name](agg, v))
+        return hr.when(F.is_null(agg), v).when(F.is_null(v), agg).otherwise(folds[name](agg, v))
 
     return fold
 
 
 def _without_first(agg: Text, v: Text) -> Text:
     place = agg.find(v)
-    return hr.when(place < 0, agg).otherwise(agg[:place] + agg[place + hr.length(v) :])
+    return hr.when(place < 0, agg).otherwise(agg[:place] + agg[place + F.length(v) :])
 
 
 def aggregator_fn(spec: str) -> Callable[[Any, Text, Text], Text]:
@@ -137,4 +138,4 @@ def merger_fn(spec: str) -> Callable[[Any, Text, Text], Text]:
 
 
 def _if_there(v: Text, result: Text) -> Text:
-    return hr.when(hr.is_null(v), None).otherwise(result)
+    return hr.when(F.is_null(v), None).otherwise(result)

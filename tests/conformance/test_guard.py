@@ -8,7 +8,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from headrace.errors import HeadraceError, RecordFailed, RecordUndecodable
-from headrace.expr import Expr, bind, coalesce, is_null, lit, value, when
+from headrace.expr import Expr, bind, lit, value, when
+from headrace.functions import coalesce, is_null
 from headrace.model.types import INT, STR, Type
 from headrace.spark.faults import find_fault
 

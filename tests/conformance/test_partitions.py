@@ -12,6 +12,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # its stubs do not re-export it
 
 import headrace as hr
+import headrace.functions as F
 from headrace.log.partitioner import partition_of
 from headrace.log.topics import Topics
 
@@ -33,7 +34,7 @@ def application(**options: Any) -> hr.App:
     words = app.stream("late-words", key=hr.STRING, value=hr.STRING)
     words.group_by(lambda _, word: word).count(store="words").to_stream().to("late-counts")
     windows = words.group_by_key().windowed_by(hr.tumbling("10s", grace="0s")).count(store="windows")
-    windows.to_stream().map(lambda at, n: (hr.text(at), n)).to("late-windows")
+    windows.to_stream().map(lambda at, n: (F.text(at), n)).to("late-windows")
     return app
 
 

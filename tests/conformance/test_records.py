@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import headrace as hr
+import headrace.functions as F
 from conformance.both_forms import Form, all_differing
 from conformance.json_samples import ORDER, SALE, Click, Line, Money, Order, Size, drawn
 from headrace.expr import bind, trace
@@ -23,9 +24,9 @@ ORDERS, MONEY, CLICKS, SALES, ANY = hr.json(Order), hr.json(Money), hr.json(Clic
 
 FUNCTIONS: dict[Serde[Any], list[Callable[[Any], Any]]] = {
     ORDERS: [
-        lambda o: o.customer.upper() + hr.text(o.amount),
+        lambda o: o.customer.upper() + F.text(o.amount),
         lambda o: o.first.product,
-        lambda o: hr.if_null(o.ratio, 2) * 2,
+        lambda o: F.if_null(o.ratio, 2) * 2,
         lambda o: o.size == Size.LARGE,
         lambda o: o.first == o.lines[0],
         lambda o: o.lines == [Line(product="é", price=3, tags=["a", "b"]), Line(product="x", price=1, tags=[])],
@@ -41,11 +42,11 @@ FUNCTIONS: dict[Serde[Any], list[Callable[[Any], Any]]] = {
         lambda o: [Line(product=o.customer), o.first],
         lambda o: hr.when(o.paid, o.first).otherwise(o.lines[0]),
         lambda o: (o.customer, o.size, o.lines),
-        lambda o: hr.contains(o.lines, o.first),
+        lambda o: F.contains(o.lines, o.first),
     ],
     MONEY: [
         lambda m: m.amount * 3 - m.amount,
-        lambda m: {"sum": m.amount + hr.decimal(1), "note": m.note},
+        lambda m: {"sum": m.amount + F.decimal(1), "note": m.note},
         lambda m: Money(amount=-m.amount, rate=m.rate, note={"was": [m.rate, m.note]}),
     ],
     CLICKS: [
@@ -54,17 +55,17 @@ FUNCTIONS: dict[Serde[Any], list[Callable[[Any], Any]]] = {
     ],
     SALES: [
         lambda s: s["customer"].upper(),
-        lambda s: hr.if_null(s["unit price"], 0.5) * 2,
+        lambda s: F.if_null(s["unit price"], 0.5) * 2,
         lambda s: (s["note"], s["first"]["user"]),
         lambda s: s["lines"][0].product,
         lambda s: {"customer": s["customer"], "lines": s["lines"], "all": s},
         lambda s: s == s,
     ],
     ANY: [
-        lambda a: hr.as_int(a["amount"]) + 1,
+        lambda a: F.as_int(a["amount"]) + 1,
         lambda a: {"c": a.get("customer"), "all": a},
-        lambda a: hr.length(a),
-        lambda a: hr.as_list(a["lines"]),
+        lambda a: F.length(a),
+        lambda a: F.as_list(a["lines"]),
     ],
 }
 

@@ -11,6 +11,7 @@ import pytest
 
 import headrace as hr
 import headrace.build
+import headrace.functions as F
 from headrace.build import aggregations, joins, reading, stateless, tables, windowed, windows
 from headrace.build.declared import Declared
 from headrace.dsl import Builder
@@ -66,7 +67,7 @@ def total_by_minute_by_build(declared: Declared) -> None:
 def enrich(app: Builder) -> None:
     users = app.table("users", key=hr.STRING, value=hr.STRING, store="users")
     views = app.stream("views", key=hr.STRING, value=hr.STRING)
-    views.left_join(users, lambda view, user: hr.coalesce(user, view)).to("seen")
+    views.left_join(users, lambda view, user: F.coalesce(user, view)).to("seen")
     users.group_by(lambda _name, city: (city, 1)).count(store="people").to_stream().to("people")
 
 
@@ -80,7 +81,7 @@ def enrich_by_build(declared: Declared) -> None:
         here=HERE,
     )
     views = reading.read_stream(declared, "views", key=hr.STRING, value=hr.STRING, here=HERE)
-    joiner = lambda view, user: hr.coalesce(user, view)  # noqa: E731
+    joiner = lambda view, user: F.coalesce(user, view)  # noqa: E731
     joined = joins.stream_table_join(declared, views, users, joiner, True, None, None, HERE)
     stateless.to_topic(declared, joined, "seen", here=HERE)
     grouped = tables.group_rows(declared, users, lambda _name, city: (city, 1), here=HERE)
@@ -91,7 +92,7 @@ def enrich_by_build(declared: Declared) -> None:
 
 def join_tables(app: Builder) -> None:
     left, right = (app.table(topic, key=hr.STRING, value=hr.INT64) for topic in ("left", "right"))
-    left.outer_join(right, lambda mine, theirs: hr.coalesce(mine, theirs), store="both").to_stream().to("both")
+    left.outer_join(right, lambda mine, theirs: F.coalesce(mine, theirs), store="both").to_stream().to("both")
 
 
 def join_tables_by_build(declared: Declared) -> None:
@@ -105,7 +106,7 @@ def join_tables_by_build(declared: Declared) -> None:
         )
         for topic in ("left", "right")
     )
-    joiner = lambda mine, theirs: hr.coalesce(mine, theirs)  # noqa: E731
+    joiner = lambda mine, theirs: F.coalesce(mine, theirs)  # noqa: E731
     both = joins.table_join(declared, left, right, joiner, Side.OUTER, "both", None, None, HERE)
     stateless.to_topic(
         declared,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 import headrace as hr
+import headrace.functions as F
 from headrace.dsl import Builder
 
 
@@ -35,8 +36,8 @@ def all_ways(app: Builder) -> None:
     ways = orders.split("orders-").branch(hr.value > 100, name="big").default_branch("small")
     both = ways["orders-big"].peek(hr.value).merge(ways["orders-small"].map_values(lambda v: v * 2))
     counts = both.repartition(3, name="spread").group_by_key().count(store="first").to_stream()
-    counts.group_by(lambda _, n: n).count(store="second").to_stream().to(hr.text(hr.key), name="by-count")
-    counts.flat_map(lambda k, n: [(k, n), (hr.text(n), n)]).to("pairs")
+    counts.group_by(lambda _, n: n).count(store="second").to_stream().to(F.text(hr.key), name="by-count")
+    counts.flat_map(lambda k, n: [(k, n), (F.text(n), n)]).to("pairs")
 
 
 def processors(app: Builder) -> None:

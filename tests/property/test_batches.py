@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headrace as hr
+import headrace.functions as F
 from conformance.oracle_build import build
 from conformance.oracle_live import recorded
 from headrace.dsl import Builder
@@ -175,7 +176,7 @@ SEVERAL: dict[str, Callable[[Any, Any], Any]] = {
     "foreign keys": lambda left, right: left.left_join(right, both, on=lambda v: v, store="joined"),
     "own groups": lambda left, _: left.left_join(
         left.group_by(lambda _, v: (v, 1)).count(store="n").filter(hr.value > 0),
-        lambda v, n: v + hr.text(n),
+        lambda v, n: v + F.text(n),
         on=lambda v: v,
         store="joined",
     ),

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headrace as hr
+import headrace.functions as F
 from headrace.dsl import Builder, KStream
 from headrace.model.clock import SetClock
 from headrace.model.record import RawRecord
@@ -28,7 +29,7 @@ BETWEEN: list[Callable[[Texts], Texts]] = [
     lambda stream: stream.peek(hr.value),
     lambda stream: stream.merge(stream),
     lambda stream: stream.repartition(),
-    lambda stream: stream.select_key(hr.coalesce(hr.key, hr.value)),
+    lambda stream: stream.select_key(F.coalesce(hr.key, hr.value)),
 ]
 
 
@@ -38,7 +39,7 @@ def counted(_: Builder, stream: Texts, name: str) -> None:
 
 def looked_up(app: Builder, stream: Texts, name: str) -> None:
     users = app.table("users", key=hr.STRING, value=hr.STRING)
-    stream.left_join(users, lambda a, b: a + hr.coalesce(b, "-")).to(name)
+    stream.left_join(users, lambda a, b: a + F.coalesce(b, "-")).to(name)
 
 
 def written(_: Builder, stream: Texts, name: str) -> None:

@@ -11,11 +11,12 @@ from functools import partial
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from system.bad_records import NOON, Name, Setting, double, int64
 
 
 def _with_letters(_: str, text: str, letters: int) -> Any:
-    return letters + hr.length(text)
+    return letters + F.length(text)
 
 
 def _texts(app: hr.App, topic: Name) -> None:
@@ -70,7 +71,7 @@ NUMBERS = Setting(
 
 
 def _with_row(text: str, row: str | None) -> Any:
-    return text + "+" + hr.coalesce(row, "none")
+    return text + "+" + F.coalesce(row, "none")
 
 
 def _joins(app: hr.App, topic: Name) -> None:
@@ -175,7 +176,7 @@ def _code(app: hr.App, topic: Name) -> None:
     looked = stream.peek(partial(_failing_on, "peek"), name="peek")
     looked.to(partial(_topic_of, topic("out")), name="to-any")
     moved = looked.repartition(2, partitioner=_partition_of, name="moved")
-    moved.to(topic("numbers"), partitioner=lambda _, text, n: 10 // hr.length(text) % n, name="to-numbers")
+    moved.to(topic("numbers"), partitioner=lambda _, text, n: 10 // F.length(text) % n, name="to-numbers")
 
 
 CODE = Setting(

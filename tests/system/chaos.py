@@ -38,6 +38,7 @@ PROGRAM = """
 import sys
 from dataclasses import dataclass
 import headrace as hr
+import headrace.functions as F
 
 @dataclass
 class Fold:
@@ -47,7 +48,7 @@ class Fold:
     most: int
 
 def natively(_, value, fold):
-    return Fold(fold.count + 1, fold.total + value, hr.least(fold.least, value), hr.greatest(fold.most, value))
+    return Fold(fold.count + 1, fold.total + value, F.least(fold.least, value), F.greatest(fold.most, value))
 
 def in_python(_, value, fold) -> Fold:
     return Fold(fold.count + 1, fold.total + value, min(fold.least, value), max(fold.most, value))

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 
 import headrace as hr
+import headrace.functions as F
 from headrace.log.records import NewRecord, produce
 from waiting import while_up
 
@@ -21,7 +22,7 @@ def application(name: str, source: str, broker: str, checkpoint: Path, serve: hr
     app = hr.App(name, broker=broker, checkpoint=checkpoint, serve=serve)
     words = app.stream(source, key=hr.STRING, value=hr.STRING)
     words.group_by(lambda _, word: word).count(store="counts")
-    words.group_by(lambda _, word: hr.length(word)).count(store="lengths")
+    words.group_by(lambda _, word: F.length(word)).count(store="lengths")
     words.group_by_key().windowed_by(hr.tumbling("10s")).count(store="by-window")
     words.group_by_key().windowed_by(hr.session("5s")).count(store="visits")
     return app

@@ -45,6 +45,7 @@ _SPAN_MS = 96_000
 
 PROGRAM = """
 import headrace as hr
+import headrace.functions as F
 
 def of_windows(table):
     return table.to_stream().filter(lambda window, _: window.key != "flush")
@@ -64,7 +65,7 @@ write(source.filter(lambda key, _: key != "flush"), "echo", hr.INT32)
 data = source.group_by_key()
 
 least = data.windowed_by(hr.tumbling("1d", grace="1m")).aggregate(
-    2**31 - 1, lambda _, value, so_far: hr.least(so_far, value), store="least"
+    2**31 - 1, lambda _, value, so_far: F.least(so_far, value), store="least"
 )
 write(of_windows(least), "min-raw", hr.INT32, key=None)
 write(of_windows(least.suppress(hr.until_window_closes())), "min-suppressed", hr.INT32, key=None)
@@ -75,7 +76,7 @@ write(of_windows(sums), "sws-raw", hr.INT32, key=None)
 write(of_windows(sums.suppress(hr.until_window_closes())), "sws-suppressed", hr.INT32, key=None)
 
 days = data.windowed_by(hr.tumbling("2d"))
-most = days.aggregate(-(2**31), lambda _, value, so_far: hr.greatest(so_far, value), store="most")
+most = days.aggregate(-(2**31), lambda _, value, so_far: F.greatest(so_far, value), store="most")
 write(of_keys(most), "max", hr.INT32)
 write(of_keys(days.aggregate(0, lambda _, value, so_far: so_far + value, store="total")), "sum", hr.INT64)
 write(of_keys(days.count(store="count")), "cnt", hr.INT64)
@@ -85,7 +86,7 @@ write(differences.to_stream(), "dif", hr.INT32)
 counts = table("cnt", hr.INT64)
 averages = table("sum", hr.INT64).join(counts, lambda total, count: total / count)
 write(averages.to_stream(), "avg", hr.DOUBLE)
-alike = counts.group_by(lambda _, count: (hr.text(count), 1)).aggregate(
+alike = counts.group_by(lambda _, count: (F.text(count), 1)).aggregate(
     0, lambda _, one, so_far: so_far + one, lambda _, one, so_far: so_far - one, store="alike"
 )
 write(alike.to_stream(), "tagg", hr.INT64)

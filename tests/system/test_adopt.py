@@ -36,6 +36,7 @@ HOUR_MS = 3_600_000
 PROGRAM = """
 from dataclasses import dataclass
 import headrace as hr
+import headrace.functions as F
 
 
 @dataclass
@@ -54,14 +55,14 @@ by_key.count(store="counts").to_stream().to({target!r})
 by_key.aggregate(
     lambda: Fold(0, 0, 10_000, -1),
     lambda _, value, fold: Fold(
-        fold.count + 1, fold.total + value, hr.least(fold.least, value), hr.greatest(fold.most, value)
+        fold.count + 1, fold.total + value, F.least(fold.least, value), F.greatest(fold.most, value)
     ),
     store="folds",
 )
-data.group_by(lambda _, value: hr.text(value % 2)).count(store="parities")
+data.group_by(lambda _, value: F.text(value % 2)).count(store="parities")
 by_key.windowed_by(hr.hopping("10s", advance="5s", grace="1h")).count(store="windows", retention="2h")
 by_key.windowed_by(hr.session("3s", grace="1h")).count(store="sessions", retention="2h")
-data.join(names, lambda value, name: name + hr.text(value)).to({target!r} + "-joined")
+data.join(names, lambda value, name: name + F.text(value)).to({target!r} + "-joined")
 """
 
 

@@ -11,6 +11,7 @@ import pytest
 from confluent_kafka import Producer
 
 import headrace as hr
+import headrace.functions as F
 from headrace.log.records import consume
 from headrace.model.batches import Batch
 from headrace.spark.session.spark import kernel
@@ -115,7 +116,7 @@ def test_a_table_is_kept_in_step_with_the_stream_that_looks_up_its_rows(
     app = hr.App("in-step", broker=broker, checkpoint=tmp_path)
     table = app.table(users, key=hr.STRING, value=hr.STRING)
     found = app.stream(orders, key=hr.STRING, value=hr.STRING).left_join(
-        table, lambda order, user: order + "-" + hr.coalesce(user, "none")
+        table, lambda order, user: order + "-" + F.coalesce(user, "none")
     )
     found.group_by(lambda _, value: value).count(store="n").to_stream().to(target, value=hr.INT64)
     batches = drained(app)

@@ -20,6 +20,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
 PROGRAM = """
 import headrace as hr
+import headrace.functions as F
 
 app = hr.App({name!r}, broker={broker!r}, checkpoint={checkpoint!r}, on_error="dead_letter")
 numbers = app.stream({source!r}, key=hr.STRING, value=hr.INT64)
@@ -101,7 +102,7 @@ def test_the_command(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(told("list", "--all").splitlines()) == 3
 
     # The function is mended since; the text is still none.
-    assert shop.run("100 // hr.greatest(value, 1)") == [20, 100]
+    assert shop.run("100 // F.greatest(value, 1)") == [20, 100]
     (text,) = shop.letters.waiting()
     assert (text.told("attempt"), text.told("origin")) == ("2", f"{shop.source}-0@4")
     assert told("resend", text.place, "-y") == f"sent 1 record to {shop.source}\n"

@@ -12,6 +12,7 @@ import pytest
 from confluent_kafka import Producer
 
 import headrace as hr
+import headrace.functions as F
 from headrace.errors import RecordFailed, TimestampInvalid
 from headrace.log.records import NewRecord, Record, consume, produce
 from waiting import while_up
@@ -72,7 +73,7 @@ def test_the_ends_are_those_of_the_first_start(broker: str, topic: Topic, tmp_pa
 
     def copy(number: int) -> hr.App:
         app = hr.App("first", broker=broker, checkpoint=tmp_path)
-        texts(app, source, start="latest").map_values(lambda v: hr.integer(v) // number).to(target)
+        texts(app, source, start="latest").map_values(lambda v: F.integer(v) // number).to(target)
         return app
 
     put(broker, source, "1")
@@ -132,7 +133,7 @@ def test_a_batch_that_is_run_again_has_the_same_time_of_day(broker: str, topic: 
 
     def copy(number: int) -> hr.App:
         app = hr.App("clock", broker=broker, checkpoint=tmp_path)
-        texts(app, source, timestamp="wall_clock").map_values(lambda v: hr.integer(v) // number).to(target)
+        texts(app, source, timestamp="wall_clock").map_values(lambda v: F.integer(v) // number).to(target)
         return app
 
     begun = int(time.time() * 1000)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from headrace.cli.main import main
 from headrace.errors import LetterNotWhole, RecordFailed
 from headrace.log.records import NewRecord, consume, produce
@@ -23,6 +24,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 PROGRAM = """
 import re
 import headrace as hr
+import headrace.functions as F
 
 app = hr.App({name!r}, broker={broker!r}, checkpoint={checkpoint!r}, on_error="dead_letter")
 logs = app.stream(re.compile({pattern!r}), key=hr.STRING, value=hr.INT64)
@@ -58,7 +60,7 @@ def numbers(broker: str, topic: str) -> list[int]:
 @pytest.mark.parametrize(
     ("expression", "mended"),
     [
-        ("100 // value", "100 // hr.greatest(value, 1)"),
+        ("100 // value", "100 // F.greatest(value, 1)"),
         ("100 // int(repr(value))", "100 // max(int(repr(value)), 1)"),
     ],
     ids=["traced", "python"],
@@ -128,7 +130,7 @@ def test_a_topic_that_is_made_later(broker: str, topic: Callable[..., str], tmp_
     app = hr.App(f"reads-{stem}", broker=broker, checkpoint=tmp_path)
     logs = app.stream(re.compile(f"{stem}-.*"), key=hr.STRING, value=hr.INT64)
     for divided in (logs.map_values(traced), logs.map_values(python)):
-        divided.errors().map_values(lambda failed: hr.coalesce(failed.origin, "nowhere")).to(target)
+        divided.errors().map_values(lambda failed: F.coalesce(failed.origin, "nowhere")).to(target)
 
     def told() -> list[bytes | None]:
         return [record.value for record in consume(broker, None, target)]

@@ -22,6 +22,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its stubs d
 )
 
 import headrace as hr
+import headrace.functions as F
 from headrace.cli.main import main
 from headrace.errors import CheckpointForeign, PartitionsChanged, RescaleRefused, TopicMissing
 from headrace.log.groups import Group
@@ -79,7 +80,7 @@ def declare(app: hr.App, stem: str) -> None:
     to(hopping.suppress(hr.until_window_closes()).to_stream(), "final")
     to(by_key.windowed_by(hr.session("3s", grace="5s")).count(store="sessions").to_stream(), "sessions")
     to(by_key.windowed_by(hr.sliding("4s", grace="5s")).count(store="sliding").to_stream(), "sliding")
-    pairs = events.left_join(others, lambda left, right: left + hr.coalesce(right, "-"), hr.join_windows("2s"))
+    pairs = events.left_join(others, lambda left, right: left + F.coalesce(right, "-"), hr.join_windows("2s"))
     to(pairs, "pairs")
     to(events.join(rows, lambda event, row: event + row), "joined")
     names = app.table(f"{stem}-names", key=hr.STRING, value=hr.STRING)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from headrace.errors import (
     CheckpointBroken,
     CheckpointForeign,
@@ -154,7 +155,7 @@ def test_a_function_fails_even_if_nobody_reads_its_result(
     broker: str, topic: Callable[..., str], source: str, tmp_path: Path
 ) -> None:
     app = hr.App("unread", broker=broker, checkpoint=tmp_path)
-    numbers = app.stream(source, value=hr.STRING).map_values(lambda v: hr.integer(v))
+    numbers = app.stream(source, value=hr.STRING).map_values(lambda v: F.integer(v))
     numbers.map_values(lambda _: 1).to(topic())
     with pytest.raises(RecordFailed, match="'v'"):
         app.run(until="latest")

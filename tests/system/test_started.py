@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import headrace as hr
+import headrace.functions as F
 from listed import joined
 
 
@@ -59,7 +60,7 @@ def shown(untold) -> str:
 app = hr.App({source!r}, broker={broker!r}, checkpoint={checkpoint!r}, queryable=False, serve=None)
 words = app.stream({source!r}, value=hr.STRING).group_by_key()
 words.aggregate(Untold, add, store="untold").to_stream().map_values(shown).to({target!r}, value=hr.STRING)
-words.aggregate(Seen, kept, store="seen").to_stream().map_values(lambda seen: hr.join(" ", seen.words)).to({target!r})
+words.aggregate(Seen, kept, store="seen").to_stream().map_values(lambda seen: F.join(" ", seen.words)).to({target!r})
 
 if __name__ == "__main__":
     app.run(until="latest")

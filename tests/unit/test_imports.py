@@ -21,6 +21,7 @@ task  |  spark
 dsl  |  sql
 build  processor  |  passes
 plan
+functions
 expr  serde  registry  state  log  jvm
 types  model
 errors

@@ -8,6 +8,7 @@ from typing import Any, assert_type
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from headrace.dsl import GlobalKTable, KGroupedStream, KGroupedTable, KStream, KTable
 from headrace.dsl.windowed import WindowedKStream
 
@@ -103,30 +104,37 @@ def named(order: Order, customer: Customer | None) -> str:
 
 
 def test_functions_by_name_have_the_types_of_what_they_compute() -> None:
-    assert_type(orders.map_values(lambda order: hr.length(order.customer)), KStream[str, int])
-    lines = orders.map_values(lambda order: Line(hr.text(order.amount), letters=hr.length(order.customer)))
+    assert_type(orders.map_values(lambda order: F.length(order.customer)), KStream[str, int])
+    lines = orders.map_values(lambda order: Line(F.text(order.amount), letters=F.length(order.customer)))
     assert_type(lines, KStream[str, Line])
-    assert_type(orders.filter(lambda _, order: order.customer and hr.length(order.customer) > 3), KStream[str, Order])
-    assert_type(orders.filter(lambda _, order: ~hr.is_null(order.customer)), KStream[str, Order])
-    assert_type(orders.map_values(lambda order: hr.greatest(order.amount, 1.5)), KStream[str, float])
-    assert_type(orders.map_values(lambda order: hr.first_match(order.customer, "a+")), KStream[str, str | None])
-    assert_type(orders.map_values(lambda order: hr.parse_datetime(order.customer).year), KStream[str, int])
+    assert_type(orders.filter(lambda _, order: order.customer and F.length(order.customer) > 3), KStream[str, Order])
+    assert_type(orders.filter(lambda _, order: ~F.is_null(order.customer)), KStream[str, Order])
+    assert_type(orders.map_values(lambda order: F.greatest(order.amount, 1.5)), KStream[str, float])
+    assert_type(orders.map_values(lambda order: F.first_match(order.customer, "a+")), KStream[str, str | None])
+    assert_type(orders.map_values(lambda order: F.parse_datetime(order.customer).year), KStream[str, int])
     sized = orders.map_values(
         lambda order: hr.when(order.amount > 9, "large").when(order.amount > 1, "some").otherwise("small")
     )
     assert_type(sized, KStream[str, str])
-    assert_type(orders.select_key(lambda _, order: hr.sha256(order.customer)), KStream[str, Order])
+    assert_type(orders.select_key(lambda _, order: F.sha256(order.customer)), KStream[str, Order])
     with pytest.raises(hr.HeadraceError, match=r"Line\.letters is str, int is needed"):
-        orders.map_values(lambda order: Line("a", hr.text(order.customer)))  # type: ignore[arg-type,return-value]
+        orders.map_values(lambda order: Line("a", F.text(order.customer)))  # type: ignore[arg-type,return-value]
 
 
 def test_functions_by_name_of_expressions_are_expressions() -> None:
-    assert_type(hr.length(hr.value.customer), hr.Expr)
-    assert_type(hr.contains("abc", hr.value), hr.Expr)
+    assert_type(F.length(hr.value.customer), hr.Expr)
+    assert_type(F.contains("abc", hr.value), hr.Expr)
     assert_type(hr.when(hr.value > 9, "large").otherwise("small"), hr.Expr)
+    assert_type(F.coalesce(hr.value, "-"), hr.Expr)
+    assert_type(F.absolute(hr.value), hr.Expr)
+    assert_type(orders.map_values(F.length(hr.value.customer)), KStream[str, Any])
+
+
+def test_functions_have_their_types_in_the_front_door_still() -> None:
+    assert_type(orders.map_values(lambda order: hr.length(order.customer)), KStream[str, int])
     assert_type(hr.coalesce(hr.value, "-"), hr.Expr)
-    assert_type(hr.absolute(hr.value), hr.Expr)
-    assert_type(orders.map_values(hr.length(hr.value.customer)), KStream[str, Any])
+    with pytest.raises(AttributeError, match="lenght"):
+        hr.lenght("a")  # type: ignore[attr-defined]
 
 
 def test_the_side_of_a_left_join_that_may_be_missing() -> None:
@@ -173,7 +181,7 @@ def test_joins() -> None:
     assert_type(orders.join(customers, lambda _, customer: customer.region), KStream[str, str])
     assert_type(orders.join(customers, lambda key, order, _: (key, order.amount)), KStream[str, tuple[str, float]])
     assert_type(orders.left_join(customers, lambda _, customer: customer), KStream[str, Customer | None])
-    assert_type(orders.join(customers, lambda order, _: hr.coalesce(order.customer, "-")), KStream[str, str])
+    assert_type(orders.join(customers, lambda order, _: F.coalesce(order.customer, "-")), KStream[str, str])
     assert_type(orders.join(customers, lambda order, _: order.amount, on="customer"), KStream[Any, float])
 
 

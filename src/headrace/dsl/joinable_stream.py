@@ -51,7 +51,7 @@ class Waiting(Named, total=False):
 class JoinableStream(Generic[K, V]):
     """The part of a stream that joins it with others.
 
-    A function takes both values, or the key and both; what it computes with hr functions may be anything, as in
+    A function takes both values, or the key and both; what it computes with expressions may be anything, as in
     `map_values`. With `on`, the key is the one that `on` finds.
     """
 

@@ -74,7 +74,7 @@ class KStream(JoinableStream[K, V], ProcessableStream[K, V], BatchedStream[K, V]
         """
         return self._next(stateless.map_records, mapper, name=name, here=origin())
 
-    # What a lambda computes with hr functions is an Expr to a type checker, whose value may be anything.
+    # What a lambda computes of expressions is an Expr to a type checker, whose value may be anything.
     @overload
     def map_values(self, mapper: Expr, *, name: str | None = None) -> KStream[K, Any]: ...
 

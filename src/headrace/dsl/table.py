@@ -90,7 +90,7 @@ class KTable(JoinableTable[K, V]):
         options: Any = {"store": store, "emit": emit, "name": name}
         return self._next(tables.filter_rows, predicate, keep=False, **options, here=origin())
 
-    # As for streams: what a lambda computes with hr functions is an Expr, whose value may be anything.
+    # As for streams: what a lambda computes of expressions is an Expr, whose value may be anything.
     @overload
     def map_values(
         self, mapper: Expr, *, store: str | None = None, emit: str | None = None, name: str | None = None

@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from headrace.expr import named
-from headrace.expr.syntax import Expr
+from headrace.errors import OptionInvalid
+from headrace.expr.functions.patterns import refusal
+from headrace.expr.syntax import Expr, call
 from headrace.expr.ways import ValueNeeded
+from headrace.model.source_lines import calling_line
 
 _FUNCTIONS = (re.search, re.match, re.fullmatch, re.sub, re.findall)
 
@@ -55,17 +57,23 @@ def _called(name: str, pattern: re.Pattern[str], args: tuple[Any, ...], by_name:
         raise ValueNeeded(f"re.{name}() of something that is made of symbols needs the value now")
     match name:
         case "search":
-            return Found(named.has_match(text, written), lambda: named.first_match(text, written))
+            return _found(text, written)
         case "match":
             at_start = f"(?a)^(?:{written[4:]})" if written.startswith("(?a)") else f"^(?:{written})"
-            return Found(named.has_match(text, at_start), lambda: named.first_match(text, at_start))
+            return _found(text, at_start)
         case "fullmatch":
-            return Found(named.matches(text, written), lambda: text)
+            return Found(call("matches", text, readable(written)), lambda: text)
         case "findall" if not pattern.groups:
-            return named.all_matches(text, written)
+            return call("all_matches", text, readable(written, many=True))
         case "sub" if isinstance(args[0], str) and "\\" not in args[0]:
-            return named.replace_matches(text, written, args[0])
+            return call("replace_matches", text, readable(written, many=True), args[0])
     raise ValueNeeded(f"re.{name}() with groups needs the value now")
+
+
+def _found(text: Expr, pattern: str) -> Found:
+    """The first match of a pattern, somewhere in a text."""
+    readable(pattern)
+    return Found(call("has_match", text, pattern), lambda: call("first_match", text, pattern))
 
 
 def _written(pattern: re.Pattern[str]) -> str:
@@ -74,3 +82,11 @@ def _written(pattern: re.Pattern[str]) -> str:
     if not isinstance(text, str) or pattern.flags & ~(re.ASCII | re.UNICODE):
         raise ValueNeeded("a pattern with flags, or of bytes, needs the value now")
     return text if text.startswith("(?a)") or not pattern.flags & re.ASCII else f"(?a){text}"
+
+
+def readable(pattern: str, *, many: bool = False) -> str:
+    """A pattern that Python and Java read in the same way; raise for others. `many`: all its matches are wanted."""
+    reason = refusal(pattern, many=many)
+    if reason is not None:
+        raise OptionInvalid("pattern", pattern, f"another: {reason}", calling_line())
+    return pattern

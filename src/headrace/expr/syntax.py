@@ -43,7 +43,7 @@ class Expr:
 
     def __repr__(self) -> str:
         if walking.get() is not None:  # the text would be that of the symbol, in every record
-            _refuse("repr(), !r, or str() of a list needs the value now: use + and hr.text(...)")
+            _refuse("repr(), !r, or str() of a list needs the value now: use + and F.text(...)")
         return str(self._tree)
 
     def __getattr__(self, name: str) -> Method:
@@ -198,16 +198,16 @@ class Expr:
         _refuse("going through it with `for`, `*` or list() needs the value now: it can only be passed on as a whole")
 
     def __len__(self) -> NoReturn:
-        _refuse("len() needs the value now: use hr.length(...)")
+        _refuse("len() needs the value now: use F.length(...)")
 
     def __contains__(self, item: object) -> bool:
         way = walking.get()
         if way is not None and way.asking:
             return bool(call("contains", self, item))
-        _refuse("`in` needs the value now: use hr.contains(...)")
+        _refuse("`in` needs the value now: use F.contains(...)")
 
     def __str__(self) -> NoReturn:
-        _refuse("an f-string, str(), print() or % needs the value now: use + and hr.text(...)")
+        _refuse("an f-string, str(), print() or % needs the value now: use + and F.text(...)")
 
     def __format__(self, spec: str) -> NoReturn:
         self.__str__()
@@ -216,10 +216,10 @@ class Expr:
         _refuse("looking it up in a set or dict needs the value now: use hr.when(...).otherwise(...)")
 
     def __int__(self) -> NoReturn:
-        _refuse("int() needs the value now: use hr.integer(...)")
+        _refuse("int() needs the value now: use F.integer(...)")
 
     def __float__(self) -> NoReturn:
-        _refuse("float() needs the value now: use hr.floating(...)")
+        _refuse("float() needs the value now: use F.floating(...)")
 
     def __index__(self) -> NoReturn:
         _refuse("using it as an index or in range() needs the value now")

@@ -151,8 +151,6 @@ class Call(Tree):
         if name == "if":
             condition, then, otherwise = args
             return f"{_within(then, 0)} if {_within(condition, 0)} else {otherwise}"
-        if name in ("bool", "format"):
-            return f"{name}({', '.join(map(str, args))})"
         if name == "[]":
             return f"{_within(args[0], _ATOM)}[{args[1]}]"
         if name == "[::-1]":
@@ -165,7 +163,7 @@ class Call(Tree):
         if name.startswith("."):
             return f"{_within(args[0], _ATOM)}{name}({', '.join(map(str, args[1:]))})"
         if name.isidentifier():
-            return f"hr.{name}({', '.join(map(str, args))})"
+            return f"{spelled(name)}({', '.join(map(str, args))})"
         if len(args) == 1:
             return f"{name}{_within(args[0], self.strength())}"
         # The right side of a - (b - c), and both sides of (a < b) == c, keep their parentheses.
@@ -175,6 +173,13 @@ class Call(Tree):
 
     def strength(self) -> int:
         return _SIGN if len(self.args) == 1 and self.function == "-" else _STRENGTH.get(self.function, _ATOM)
+
+
+def spelled(function: str) -> str:
+    """A function of the table as users write it: `F.length`, `hr.when`, or what Python has itself, `bool`."""
+    if function in ("bool", "format", "if"):
+        return function
+    return "hr.when" if function == "when" else f"F.{function}"
 
 
 def _trees(thing: object) -> Iterator[Tree]:

@@ -6,11 +6,10 @@ import dataclasses
 import inspect
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from headrace.expr.choices import choice, truth
-from headrace.expr.front import floating, integer, length, text
-from headrace.expr.named import gcd, is_finite, is_nan, square_root
 from headrace.expr.overloads import rows_of
 from headrace.expr.syntax import Expr, as_expr, call, replaced, tree_of
 from headrace.expr.texts import filled
@@ -23,26 +22,30 @@ def _bool(thing: object) -> Expr:
     return Expr(truth(tree_of(as_expr(thing))))
 
 
-_TWINS: tuple[tuple[object, Twin], ...] = (
-    (str, text),
-    (int, integer),
-    (float, floating),
-    (len, length),
-    (bool, _bool),
-    (math.sqrt, square_root),
-    (math.isnan, is_nan),
-    (math.isfinite, is_finite),
-    (math.gcd, gcd),
-    (dataclasses.replace, replaced),
+_NAMES: tuple[tuple[object, str], ...] = (
+    (str, "text"),
+    (int, "integer"),
+    (float, "floating"),
+    (len, "length"),
+    (math.sqrt, "square_root"),
+    (math.isnan, "is_nan"),
+    (math.isfinite, "is_finite"),
+    (math.gcd, "gcd"),
 )
+"""Builtins, and the functions of the table that mean the same."""
+
+_OTHERS: tuple[tuple[object, Twin], ...] = ((bool, _bool), (dataclasses.replace, replaced))
 
 
 def twin_of(function: Any) -> Twin | None:
     """The expression of a builtin: `len`, `str.upper`, or `", ".join`; None if there is none."""
-    for builtin, twin in _TWINS:
+    name = getattr(function, "__name__", "")
+    for builtin, row in _NAMES:
+        if builtin is function:
+            return partial(_of_table, name, row)
+    for builtin, twin in _OTHERS:
         if builtin is function:
             return twin
-    name = getattr(function, "__name__", "")
     if inspect.ismethoddescriptor(function) and getattr(function, "__objclass__", None) is str:
         return lambda target, *args: call(f".{name}", target, *args)
     target = getattr(function, "__self__", None)
@@ -53,6 +56,13 @@ def twin_of(function: Any) -> Twin | None:
     if isinstance(target, str | bytes) and rows_of(f".{name}"):
         return lambda *args: call(f".{name}", target, *(as_expr(one) for one in map(_listed, args)))
     return None
+
+
+def _of_table(builtin: str, row: str, *args: object, **named: object) -> Expr:
+    """A call of a builtin, if it has just the arguments that the function of the table takes."""
+    if named or len(args) != len(rows_of(row)[0].takes):
+        raise ValueNeeded(f"{builtin}() with other arguments than `F.{row}` takes needs the value now")
+    return call(row, *args)
 
 
 def _got(known: dict[Any, Any], key: Any, otherwise: Any) -> Any:

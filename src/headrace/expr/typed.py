@@ -1,8 +1,8 @@
 """What a type checker knows of functions by name: of values they compute values, of expressions they make expressions.
 
 They are written with the types of what they compute, which is what lambdas of records see; an expression is what they
-give, always. So a checker is told the types of `lambda order: hr.length(order.customer)`, and those of
-`hr.length(hr.value)`.
+give, always. So a checker is told the types of `lambda order: F.length(order.customer)`, and those of
+`F.length(hr.value)`.
 """
 
 from __future__ import annotations

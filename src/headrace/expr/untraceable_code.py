@@ -17,7 +17,7 @@ from headrace.expr.syntax import IN_PLACE, Expr
 from headrace.expr.where import is_users, place
 
 _OPCODES = {
-    "IS_OP": "`is` compares now, before there is a value: use == or hr.is_null(...)",
+    "IS_OP": "`is` compares now, before there is a value: use == or F.is_null(...)",
     "MATCH": "`match` needs the value now: use hr.when(...).otherwise(...)",
     "PUSH_EXC_INFO": "`try` and `with` see no value yet: nothing fails until the application runs",
     "SETUP_FINALLY": "`try` and `with` see no value yet: nothing fails until the application runs",

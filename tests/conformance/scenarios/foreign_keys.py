@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from conformance.scenarios.scenario import OUT, Build, Scenario, joined
 from headrace.dsl import Builder
 
@@ -17,7 +18,7 @@ def plain(value: Any) -> Any:
 
 def none(value: Any) -> Any:
     """`value -> null`"""
-    return hr.when(hr.is_null(value), value).otherwise(None)
+    return hr.when(F.is_null(value), value).otherwise(None)
 
 
 def maybe(value: Any) -> Any:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from headrace.dsl import Builder, KStream, KTable
 from headrace.plan.nodes import Node
 from headrace.serde import Serde
@@ -75,7 +76,7 @@ class Scenario:
 
 def written(text: str, parameters: str) -> Callable[..., Any]:
     """A function of these parameters from the text of its result, as an expression if it can be one."""
-    names = {"hr": hr, "int": hr.integer, "len": hr.length}
+    names = {"hr": hr, "int": F.integer, "len": F.length}
     made: Callable[..., Any] = eval(f"lambda {parameters}: {text}", names)
     return made
 
@@ -94,7 +95,7 @@ def joined(pattern: str) -> Callable[[Any, Any], Any]:
 
 def shown(side: Any) -> Any:
     """A value that may be None, as text."""
-    return hr.when(hr.is_null(side), "null").otherwise(hr.text(side))
+    return hr.when(F.is_null(side), "null").otherwise(F.text(side))
 
 
 Build = Callable[[Builder, Scenario], Node | None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import headrace as hr
+import headrace.functions as F
 from conformance.scenarios.scenario import OUT, Build, Scenario, arrow, written
 from headrace.dsl import Builder
 
@@ -39,9 +39,9 @@ def flat_mapped_values(app: Builder, s: Scenario) -> None:
     # The file writes 'v'+v of an int as Java does: as text.
     mapper = arrow(s.config["mapper"])
     if mapper.__code__.co_argcount == 1:
-        s.stream(app).flat_map_values(lambda v: mapper(hr.text(v))).to(OUT)
+        s.stream(app).flat_map_values(lambda v: mapper(F.text(v))).to(OUT)
     else:
-        s.stream(app).flat_map_values(lambda k, v: mapper(hr.text(k), hr.text(v))).to(OUT)
+        s.stream(app).flat_map_values(lambda k, v: mapper(F.text(k), F.text(v))).to(OUT)
 
 
 def selected_key(app: Builder, s: Scenario) -> None:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from conformance.scenarios.scenario import OUT, Build, Scenario, joined
 from conformance.scenarios.tables import watched
 from headrace.dsl import Builder, KStream, KTable
@@ -56,7 +57,7 @@ def stream_left(app: Builder, s: Scenario) -> None:
 
 def second_token(_: Any, value: Any) -> Any:
     """`value.split(',')[1] or null if there is no second token`"""
-    return hr.when(hr.contains(value, ","), value.split(",")[1]).otherwise(None)
+    return hr.when(F.contains(value, ","), value.split(",")[1]).otherwise(None)
 
 
 def global_inner(app: Builder, s: Scenario) -> None:

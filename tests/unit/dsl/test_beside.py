@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from headrace.dsl import Builder, KStream
 from headrace.errors import NothingBeside, RecordFailed
 from headrace.testing import TopologyTestDriver
@@ -93,7 +94,7 @@ def test_a_python_function_that_fails_and_a_result_that_is_none() -> None:
 
 def test_what_fails_further_on_stops_the_application_as_before() -> None:
     app = Builder("app")
-    first = texts(app).map_values(lambda v: hr.integer(v))
+    first = texts(app).map_values(lambda v: F.integer(v))
     first.errors().to("failed")
     first.map_values(lambda n: 10 // n).to("out")
     driver = TopologyTestDriver(app)
@@ -104,8 +105,8 @@ def test_what_fails_further_on_stops_the_application_as_before() -> None:
 
 def test_what_fails_in_the_stream_of_failures_stops_the_application() -> None:
     app = Builder("app")
-    first = texts(app).map_values(lambda v: hr.integer(v))
-    first.errors().map_values(lambda f: hr.integer(f.value)).to("failed")
+    first = texts(app).map_values(lambda v: F.integer(v))
+    first.errors().map_values(lambda f: F.integer(f.value)).to("failed")
     driver = TopologyTestDriver(app)
     with pytest.raises(RecordFailed, match=r"in\.map_values\.errors\.map_values"):
         driver.input("in").pipe("no", key="k")
@@ -115,7 +116,7 @@ def test_late_records_of_a_join_of_two_types_are_for_python() -> None:
     app = Builder("app")
     left = texts(app)
     right = app.stream("numbers", key=hr.STRING, value=hr.INT64)
-    pairs = left.join(right, lambda a, b: a + hr.text(b), hr.join_windows("10ms"))
+    pairs = left.join(right, lambda a, b: a + F.text(b), hr.join_windows("10ms"))
     pairs.late().map_values(lambda v: repr(v)).to("late", value=hr.STRING)
     driver = TopologyTestDriver(app)
     driver.input("in").pipe("x", key="a", ts=100)

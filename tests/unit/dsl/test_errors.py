@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from dsl.refusals import refused_app
 from headrace.dsl import Builder, KStream
 from headrace.errors import (
@@ -240,7 +241,7 @@ def test_a_merge_of_two_types() -> None:
         texts(app).merge(app.stream("numbers", key=hr.STRING, value=hr.INT64))  # type: ignore[arg-type]
 
     def keys(app: Builder) -> None:
-        texts(app).merge(texts(app, "other").select_key(hr.length(hr.value)))
+        texts(app).merge(texts(app, "other").select_key(F.length(hr.value)))
 
     fix = "bring them to one type with map or map_values first"
     refused_app(TypesDiffer, values, "the merged streams have values of two types: STRING and INT64", fix)
@@ -268,7 +269,7 @@ def test_results_of_another_shape() -> None:
 
 
 def test_a_topic_that_is_not_text() -> None:
-    refused_app(WrongType, lambda app: texts(app).to(hr.length(hr.value)), "the topic is int, str is needed")
+    refused_app(WrongType, lambda app: texts(app).to(F.length(hr.value)), "the topic is int, str is needed")
 
 
 def test_a_serde_of_another_type() -> None:
@@ -363,8 +364,8 @@ class Alike:
             "peek (in.peek) can only run in Python: Alike prints itself in its own way",
         ),
         (
-            lambda app: app.stream("in", value=hr.json(Alike)).map_values(lambda v: hr.text(v)).to("out"),
-            "(in.map_values) can only run in Python: `hr.text(value)`: Alike prints itself in its own way",
+            lambda app: app.stream("in", value=hr.json(Alike)).map_values(lambda v: F.text(v)).to("out"),
+            "(in.map_values) can only run in Python: `F.text(value)`: Alike prints itself in its own way",
         ),
     ],
 )

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from headrace.dsl import Builder, KStream
 from headrace.errors import OptionInvalid, RecordFailed, TimestampInvalid, WrongParameters, WrongType
 from headrace.expr import Opaque
@@ -51,7 +52,7 @@ def test_the_time_of_day_is_the_time_of_all_records() -> None:
 
 def test_records_without_a_time_are_counted() -> None:
     app = Builder("app")
-    texts(app, timestamp=lambda _, value: hr.integer(value)).to("out")
+    texts(app, timestamp=lambda _, value: F.integer(value)).to("out")
     driver = TopologyTestDriver(app)
     for value in ("5", "-1", "-2"):
         driver.input("in").pipe(value)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from dsl.refusals import refused_app
 from headrace.dsl import Builder, KStream
 from headrace.errors import (
@@ -321,7 +322,7 @@ def test_another_key_is_refused_in_process_values() -> None:
 
 def test_the_failure_of_a_node_behind_names_that_node() -> None:
     app = Builder("app")
-    texts(app).process(Passing).map_values(lambda v: 1 // (hr.length(v) - 1)).to("out")
+    texts(app).process(Passing).map_values(lambda v: 1 // (F.length(v) - 1)).to("out")
     with pytest.raises(RecordFailed, match=r"in\.process\.map_values"):
         TopologyTestDriver(app).input("in").pipe("x", key="a")
 

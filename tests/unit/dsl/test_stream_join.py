@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 from dsl.refusals import refused_app
 from headrace.dsl import Builder, KStream
 from headrace.errors import HeadraceError, OptionInvalid, StoreNeedsName, TypesDiffer
@@ -43,7 +44,7 @@ def test_a_join_with_a_table_has_none() -> None:
 def test_streams_are_joined_by_their_keys() -> None:
     refused(
         TypesDiffer,
-        lambda left, right: left.join(right.select_key(lambda _, v: hr.length(v)), join, WITHIN),
+        lambda left, right: left.join(right.select_key(lambda _, v: F.length(v)), join, WITHIN),
         "the joined sides have keys of two types: STRING and int",
     )
 

@@ -9,6 +9,7 @@ from enum import Enum
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from cases.table import texts
 from cases.tables import rows
 from headrace.dsl import Builder
@@ -49,7 +50,7 @@ def test_an_aggregate_of_another_type() -> None:
     with said(WrongType, "the aggregate is str, int is needed"):
         grouped.aggregate(0, lambda _, v, _n: v)
     with said(WrongType, "the reduced value is int, str is needed"):
-        grouped.reduce(lambda a, _: hr.length(a))  # type: ignore[arg-type,return-value]
+        grouped.reduce(lambda a, _: F.length(a))  # type: ignore[arg-type,return-value]
     with said(WrongParameters, "the function of aggregate takes 2 arguments (_v, n)", "key, value, aggregate"):
         grouped.aggregate(0, lambda _v, n: n)  # type: ignore[arg-type,misc]
 
@@ -176,7 +177,7 @@ def test_a_global_table_needs_a_key_to_look_up() -> None:
     with said(OptionInvalid, "on=None is not possible", "the key to look up: on=lambda key, value: ..."):
         texts(app).join(table, lambda left, right: left + right)  # type: ignore[call-overload]
     with said(WrongType, "the key to look up is int, str is needed"):
-        texts(app).join(table, lambda left, right: left + right, on=hr.length(hr.value))
+        texts(app).join(table, lambda left, right: left + right, on=F.length(hr.value))
     assert app.global_table("table", key=hr.STRING, value=hr.STRING)._node is table._node
 
 

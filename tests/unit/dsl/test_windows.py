@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from dsl.refusals import refused
 from headrace.dsl import Builder
 from headrace.dsl.windowed import WindowedKStream
@@ -124,7 +125,7 @@ def test_sessions_need_a_merger_and_others_have_none() -> None:
 
 def test_functions_of_the_wrong_type_or_shape() -> None:
     table = windowed(hr.tumbling("1s"))
-    refused(WrongType, lambda: table.reduce(lambda _, v: hr.length(v)), "the reduced value is int, str is needed")  # type: ignore[arg-type,return-value]
+    refused(WrongType, lambda: table.reduce(lambda _, v: F.length(v)), "the reduced value is int, str is needed")  # type: ignore[arg-type,return-value]
     refused(WrongType, lambda: table.aggregate(0, lambda _, v, _n: v), "the aggregate is str, int is needed")
     refused(WrongParameters, lambda: table.reduce(lambda v: v), "the function of reduce takes 1 argument")  # type: ignore[arg-type, misc]
     sessions = windowed(hr.session("1s"))

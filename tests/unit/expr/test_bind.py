@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from headrace.errors import PlanError, UnknownName, WrongType
-from headrace.expr import Bound, Expr, bind, coalesce, contains, is_null, key, length, lit, text, timestamp, value, when
+from headrace.expr import Bound, Expr, bind, key, lit, timestamp, value, when
+from headrace.functions import coalesce, contains, is_null, length, text
 from headrace.model.types import BOOL, BYTES, FLOAT, INT, NONE, STR, Type, list_of, pair_of
 
 TYPES = {"key": STR, "value": INT, "timestamp": INT}
@@ -76,12 +77,12 @@ def test_types_and_whether_none_may_come_out(expr: Expr, of: Type, type_: Type, 
             "`value.split(1)` is str.split(int), str.split(str) is needed",
         ),
         (value + None, STR, WrongType, "`value + None` is str + None, "),
-        (length(value), INT, WrongType, "`hr.length(value)` is hr.length(int), hr.length(str) or hr.length(bytes) or "),
+        (length(value), INT, WrongType, "`F.length(value)` is F.length(int), F.length(str) or F.length(bytes) or "),
         (
             contains(value, 1),
             STR,
             WrongType,
-            "`hr.contains(value, 1)` is hr.contains(str, int), hr.contains(str, str) is",
+            "`F.contains(value, 1)` is F.contains(str, int), F.contains(str, str) is",
         ),
         (when(value, 1).otherwise(2), STR, WrongType, "`hr.when(value, 1).otherwise(2)` is hr.when(str, int, int), "),
         (when(value == "", 1).otherwise("x"), STR, WrongType, "hr.when(bool, T, T) is needed"),
@@ -189,7 +190,7 @@ def test_the_python_form(expr: Expr, given: Any, result: object) -> None:
         (value.lower(), STR, None, TypeError, "None has no lower()"),
         (lit("a").startswith(value), STR, None, TypeError, "startswith() does not take None"),
         (value < 1, INT, None, TypeError, "None cannot be used with <"),
-        (length(value), STR, None, TypeError, "hr.length() does not take None"),
+        (length(value), STR, None, TypeError, "F.length() does not take None"),
         (value + 1, INT, 2**63 - 1, OverflowError, "the result does not fit 64 bits"),
         (value // -1, INT, -(2**63), OverflowError, "the result does not fit 64 bits"),
         (-value, INT, -(2**63), OverflowError, "the result does not fit 64 bits"),

@@ -12,6 +12,7 @@ from typing import Any, TypedDict, cast
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from headrace.errors import HeadraceError, NotTraceable, UnknownName, WrongType
 from headrace.expr import Bound, bind, trace
 from headrace.model.records import record_type
@@ -89,16 +90,16 @@ def traced(function: Callable[..., Any], type_: Type) -> Bound:
         (lambda o: o.amount * 2, "float", 4.0),
         (lambda o: o.address.city, "str", "Ulm"),
         (lambda o: o.address.code, "int", None),
-        (lambda o: hr.if_null(o.address.code, 0) + 1, "int", 1),
+        (lambda o: F.if_null(o.address.code, 0) + 1, "int", 1),
         (lambda o: o.items[-1], "str", "b"),
         (lambda o: o.items[1:] + o.items, "list[str]", ["b", "a", "b"]),
-        (lambda o: hr.contains(o.items, "b"), "bool", True),
-        (lambda o: hr.length(o.items), "int", 2),
+        (lambda o: F.contains(o.items, "b"), "bool", True),
+        (lambda o: F.length(o.items), "int", 2),
         (lambda o: o.scores["x"] + 1, "int", 2),
         (lambda o: o.scores.get("y"), "int", None),
         (lambda o: o.scores.get("y", 7), "int", 7),
         (lambda o: o.scores.keys(), "list[str]", ["x"]),
-        (lambda o: hr.contains(o.scores, "y"), "bool", False),
+        (lambda o: F.contains(o.scores, "y"), "bool", False),
         (lambda o: o.status == Status.NEW, "bool", True),
         (lambda o: o.status != Status.PAID, "bool", True),
         (lambda o: o.colour == "red", "bool", True),
@@ -106,23 +107,23 @@ def traced(function: Callable[..., Any], type_: Type) -> Bound:
         (lambda o: o.colour.upper(), "str", "RED"),
         (lambda o: o.status.value + o.status.name, "str", "newNEW"),
         (lambda o: o.colour.value + o.colour.name, "str", "redRED"),
-        (lambda o: hr.text(o.status) + hr.text(o.colour), "str", "Status.NEWred"),
-        (lambda o: hr.text(o.address), "str", "Address(city='Ulm', code=None)"),
+        (lambda o: F.text(o.status) + F.text(o.colour), "str", "Status.NEWred"),
+        (lambda o: F.text(o.address), "str", "Address(city='Ulm', code=None)"),
         (lambda o: hr.Windowed(o.items, 1, 2).key, "list[str]", ["a", "b"]),
         (lambda o: o.price * 2 + Decimal("0.5"), "Decimal", Decimal("0.5")),
         (lambda o: o.at.year, "int", 2024),
         (lambda o: o.at < datetime(2025, 1, 1, tzinfo=UTC), "bool", True),
         (lambda o: o.address == Address("Ulm"), "bool", True),
         (lambda o: o.rest["k"][0], "json", 1),
-        (lambda o: hr.as_int(o.rest["k"][0]) + 1, "int", 2),
-        (lambda o: hr.as_str(o.rest["k"][1]), "str", "two"),
+        (lambda o: F.as_int(o.rest["k"][0]) + 1, "int", 2),
+        (lambda o: F.as_str(o.rest["k"][1]), "str", "two"),
         (lambda o: o.rest.get("other"), "json", None),
         (lambda o: o.rest["k"][1] == "two", "bool", True),
-        (lambda o: hr.is_null(o.rest["n"]), "bool", True),
+        (lambda o: F.is_null(o.rest["n"]), "bool", True),
         (lambda o: Address(city=o.customer, code=len("ab")), "Address", Address("ann", 2)),
         (lambda o: Address(o.customer), "Address", Address("ann")),
         (lambda o: Doubled(o.amount), "Doubled", Doubled(2.0)),
-        (lambda o: Doubled(hr.length(o.items)).amount, "int", 4),
+        (lambda o: Doubled(F.length(o.items)).amount, "int", 4),
         (lambda o: {"who": o.customer, "n": 1}, "{'who': str, 'n': int}", {"who": "ann", "n": 1}),
         (lambda o: {"a": {"b": o.customer}}["a"]["b"], "str", "ann"),
         (lambda o: o, "Order", ANN),
@@ -226,9 +227,9 @@ def test_what_does_not_fit_is_named_with_its_line(
         (lambda v: v["a"], JSON, [], "a list has no ['a']"),
         (lambda v: v["a"], JSON, {}, "there is no 'a'"),
         (lambda v: v[0], JSON, {"a": 1}, "a dict has no [0]"),
-        (lambda v: hr.as_int(v), JSON, "x", "it is a str, an int is needed"),
-        (lambda v: hr.as_int(v), JSON, True, "it is a bool, an int is needed"),
-        (lambda v: hr.length(v), JSON, 1, "an int has no length"),
+        (lambda v: F.as_int(v), JSON, "x", "it is a str, an int is needed"),
+        (lambda v: F.as_int(v), JSON, True, "it is a bool, an int is needed"),
+        (lambda v: F.length(v), JSON, 1, "an int has no length"),
         (lambda d: d.year, DATETIME, None, "None has no year"),
     ],
 )
@@ -245,15 +246,15 @@ def test_the_python_form_refuses_in_words(function: Callable[..., Any], of: Type
         (lambda s: s[:2], STR, "abc", "ab"),
         (lambda s: s[1:-1], STR, "abcd", "bc"),
         (lambda b: b[0], BYTES, b"\xff", 255),
-        (lambda xs: hr.contains(xs, 2), list_of(INT), [1, 2], True),
+        (lambda xs: F.contains(xs, 2), list_of(INT), [1, 2], True),
         (lambda xs: xs[0] + 1, list_of(INT), [1], 2),
         (lambda n: abs(n) + round(2.5) + n**2, INT, -3, 14),
-        (lambda n: hr.least(n, 5, 2), INT, 3, 2),
-        (lambda s: hr.join("-", s.split()), STR, "a b", "a-b"),
-        (lambda s: hr.concat(s, "x", s), STR, "a", "axa"),
-        (lambda n: hr.start_of_day(hr.from_ms(n)).isoformat(), INT, 90_000_000, "1970-01-02T00:00:00+00:00"),
-        (lambda s: hr.first_match(s, "[0-9]+"), STR, "ab12c", "12"),
-        (lambda s: hr.replace_matches(s, r"(?a)\s+", " "), STR, "a \n b", "a b"),
+        (lambda n: F.least(n, 5, 2), INT, 3, 2),
+        (lambda s: F.join("-", s.split()), STR, "a b", "a-b"),
+        (lambda s: F.concat(s, "x", s), STR, "a", "axa"),
+        (lambda n: F.start_of_day(F.from_ms(n)).isoformat(), INT, 90_000_000, "1970-01-02T00:00:00+00:00"),
+        (lambda s: F.first_match(s, "[0-9]+"), STR, "ab12c", "12"),
+        (lambda s: F.replace_matches(s, r"(?a)\s+", " "), STR, "a \n b", "a b"),
     ],
 )
 def test_items_and_functions(function: Callable[..., Any], of: Type, given: Any, result: object) -> None:
@@ -274,19 +275,19 @@ def test_items_and_functions(function: Callable[..., Any], of: Type, given: Any,
 )
 def test_patterns_that_python_and_java_read_differently(pattern: str, words: str) -> None:
     with pytest.raises(HeadraceError) as caught:
-        hr.matches(hr.value, pattern)
+        F.matches(hr.value, pattern)
     assert words in str(caught.value)
     assert "at: test_records.py:" in str(caught.value)
 
 
 def test_a_pattern_that_fits_nothing_cannot_be_found_again_and_again() -> None:
     with pytest.raises(HeadraceError, match="it fits where there is nothing"):
-        hr.all_matches(hr.value, "a*")
+        F.all_matches(hr.value, "a*")
 
 
 def test_fields_of_windowed_keys() -> None:
     types = {"key": windowed_of(STR), "value": INT}
-    bound = bind(hr.key.key + "@" + hr.text(hr.key.end - hr.key.start), types, "app.py:1")
+    bound = bind(hr.key.key + "@" + F.text(hr.key.end - hr.key.start), types, "app.py:1")
     assert (str(bound.type), bound.python()({"key": hr.Windowed("ann", 5, 9)})) == ("str", "ann@4")
     span = bind(hr.key.window.end - hr.key.window.start, types, "app.py:1")
     assert (str(span.type), span.python()({"key": hr.Windowed("ann", 5, 9)})) == ("int", 4)

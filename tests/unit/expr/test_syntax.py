@@ -9,22 +9,9 @@ from typing import Any
 import pytest
 
 from headrace.errors import NotTraceable, NumberTooLarge
-from headrace.expr import (
-    Expr,
-    coalesce,
-    contains,
-    floating,
-    integer,
-    is_null,
-    key,
-    length,
-    lit,
-    text,
-    timestamp,
-    value,
-    when,
-)
+from headrace.expr import Expr, key, lit, timestamp, value, when
 from headrace.expr.syntax import tree_of
+from headrace.functions import coalesce, contains, floating, integer, is_null, length, text
 
 
 class Colour(str, Enum):  # noqa: UP042 (a StrEnum prints as its value)
@@ -54,9 +41,9 @@ class Colour(str, Enum):  # noqa: UP042 (a StrEnum prints as its value)
         ("<" + value + ">", "'<' + value + '>'"),
         (when(value > 1, "a").when(value > 0, None).otherwise("c"),
          "hr.when(value > 1, 'a').when(value > 0, None).otherwise('c')"),
-        (coalesce(key, value, "x"), "hr.coalesce(key, hr.coalesce(value, 'x'))"),
-        (length(value) + integer(text(floating(key))), "hr.length(value) + hr.integer(hr.text(hr.floating(key)))"),
-        (contains(value, "a") & is_null(key), "hr.contains(value, 'a') & hr.is_null(key)"),
+        (coalesce(key, value, "x"), "F.coalesce(key, F.coalesce(value, 'x'))"),
+        (length(value) + integer(text(floating(key))), "F.length(value) + F.integer(F.text(F.floating(key)))"),
+        (contains(value, "a") & is_null(key), "F.contains(value, 'a') & F.is_null(key)"),
         (lit([(key, 1.5), (b"x", timestamp)]), "[(key, 1.5), (b'x', timestamp)]"),
         (lit(Colour.RED), "Colour.RED"),
         (value.amount, "value.amount"),
@@ -84,17 +71,17 @@ def test_an_expression_prints_as_python(expr: Expr, printed: str) -> None:
         (lambda x: x in ("a", "b"), "`in (...)`"),
         (list, "going through it with `for`, `*` or list() needs the value now"),
         (lambda x: [*x], "going through it with `for`, `*` or list() needs the value now"),
-        (len, "len() needs the value now: use hr.length(...)"),
-        (lambda x: "a" in x, "`in` needs the value now: use hr.contains(...)"),
+        (len, "len() needs the value now: use F.length(...)"),
+        (lambda x: "a" in x, "`in` needs the value now: use F.contains(...)"),
         (lambda x: x[::2], "a slice with a step is not supported yet, but for [::-1]"),
-        (str, "an f-string, str(), print() or % needs the value now: use + and hr.text(...)"),
-        (lambda x: f"{x}", "an f-string, str(), print() or % needs the value now: use + and hr.text(...)"),
-        (lambda x: f"{x:>5}", "an f-string, str(), print() or % needs the value now: use + and hr.text(...)"),
-        (lambda x: "%s" % x, "an f-string, str(), print() or % needs the value now: use + and hr.text(...)"),  # noqa: UP031
+        (str, "an f-string, str(), print() or % needs the value now: use + and F.text(...)"),
+        (lambda x: f"{x}", "an f-string, str(), print() or % needs the value now: use + and F.text(...)"),
+        (lambda x: f"{x:>5}", "an f-string, str(), print() or % needs the value now: use + and F.text(...)"),
+        (lambda x: "%s" % x, "an f-string, str(), print() or % needs the value now: use + and F.text(...)"),  # noqa: UP031
         (lambda x: {"a": 1}[x], "looking it up in a set or dict needs the value now"),
         (lambda x: x in {"a"}, "looking it up in a set or dict needs the value now"),
-        (int, "int() needs the value now: use hr.integer(...)"),
-        (float, "float() needs the value now: use hr.floating(...)"),
+        (int, "int() needs the value now: use F.integer(...)"),
+        (float, "float() needs the value now: use F.floating(...)"),
         (range, "using it as an index or in range() needs the value now"),
         (bytes, "bytes() needs the value now"),
         (lambda x: x.split(sep=","), "split() takes no arguments by name here (sep=): give them in order"),

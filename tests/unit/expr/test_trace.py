@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import pytest
 
+import headrace.functions as F
 from headrace import expr as hr
 from headrace.errors import NotTraceable, WrongParameters
 from headrace.expr import only_computes, trace
@@ -32,7 +33,7 @@ def deep(text: Any) -> Any:
 
 def in_steps(text: Any) -> Any:
     words = clean(text)
-    return (words, hr.length(words))
+    return (words, F.length(words))
 
 
 def trying(text: Any) -> Any:
@@ -98,7 +99,7 @@ def unsold(v: Any) -> NoReturn:
     ("function", "printed"),
     [
         (lambda line: line.lower().split(), "value.lower().split()"),
-        (in_steps, "(value.strip().lower(), hr.length(value.strip().lower()))"),
+        (in_steps, "(value.strip().lower(), F.length(value.strip().lower()))"),
         (lambda v: [(v, 1), (v + "x", 2)], "[(value, 1), (value + 'x', 2)]"),
         (lambda _: 7, "7"),
         (lambda _: [], "[]"),
@@ -108,10 +109,10 @@ def unsold(v: Any) -> NoReturn:
         (partial(lambda part, v: v + part, "x"), "value + 'x'"),
         (str.upper, "value.upper()"),
         (str.split, "value.split()"),
-        (str, "hr.text(value)"),
-        (len, "hr.length(value)"),
-        (int, "hr.integer(value)"),
-        (float, "hr.floating(value)"),
+        (str, "F.text(value)"),
+        (len, "F.length(value)"),
+        (int, "F.integer(value)"),
+        (float, "F.floating(value)"),
         (lambda v, extra="!": v + extra, "value + '!'"),
         (lambda *values: values[0], "value"),
         (lambda v: v + int(datetime(2024, 1, 1, tzinfo=UTC).timestamp()), "value + 1704067200"),
@@ -136,7 +137,7 @@ def test_several_parameters() -> None:
         (lambda v: [w for w in ["a", "b"] if w is v], 0, "`is` compares now"),
         (lambda _: random.random() < 0.1, 0, "random is read once, while the topology is declared"),
         (lambda _: chance() < 0.1, 0, "chance is read once, while the topology is declared"),
-        (lambda v: v + hr.text(int(time.time())), 0, "time is read once, while the topology is declared"),
+        (lambda v: v + F.text(int(time.time())), 0, "time is read once, while the topology is declared"),
         (lambda v: v + datetime.now().year, 0, "datetime is read once, while the topology is declared"),
         (lambda v: v.missing.lower() + undefined, 0, "NameError: name 'undefined' is not defined"),  # type: ignore[name-defined]  # noqa: F821
         (lambda v: f"{v!r}", 0, "!r, !a, or a format that is computed, needs the value now in an f-string"),
@@ -238,7 +239,7 @@ SWITCH = 0
 
 
 def test_functions_that_only_compute() -> None:
-    assert only_computes(lambda v: v + "x" + hr.text(SWITCH))
+    assert only_computes(lambda v: v + "x" + F.text(SWITCH))
     assert only_computes(clean)
     assert only_computes(again)
     assert not only_computes(lambda v: print(v))

@@ -68,41 +68,41 @@ def closed(limit: int) -> Callable[[Any], Any]:
         (lambda v: v < 1 or v > 5, "(value < 1) | (value > 5)"),
         (lambda v: not (v > 1 and v < 3), "~(value > 1) | ~(value < 3)"),
         (lambda v: (v > 1 and v < 3) or v == 9, "(value > 1) & (value < 3) | (value == 9)"),
-        (lambda v: v is None, "hr.is_null(value)"),
-        (lambda v: v is not NOTHING and len(v) > LIMIT, "~hr.is_null(value) & (hr.length(value) > 3)"),
+        (lambda v: v is None, "F.is_null(value)"),
+        (lambda v: v is not NOTHING and len(v) > LIMIT, "~F.is_null(value) & (F.length(value) > 3)"),
         (lambda v: v.kind is Kind.NEW, "value.kind == Kind.NEW"),
         (lambda v: v in ("a", "b"), "(value == 'a') | (value == 'b')"),
         (lambda v: v not in KNOWN, "~(value == 'a')"),
-        (lambda v: "a" in v, "hr.contains(value, 'a')"),
-        (lambda v: v in "abc", "hr.contains('abc', value)"),
+        (lambda v: "a" in v, "F.contains(value, 'a')"),
+        (lambda v: v in "abc", "F.contains('abc', value)"),
         (lambda v: 1 if v else 2, "1 if bool(value) else 2"),
-        (lambda v: f"<{v}>", "'<' + hr.text(value) + '>'"),
-        (lambda v: f"{LIMIT:>3}{v!s}", "'  3' + hr.text(value)"),
-        (lambda v: f"{v:.2f}|{v!s:>9}", "format(value, '.2f') + '|' + format(hr.text(value), '>9')"),
+        (lambda v: f"<{v}>", "'<' + F.text(value) + '>'"),
+        (lambda v: f"{LIMIT:>3}{v!s}", "'  3' + F.text(value)"),
+        (lambda v: f"{v:.2f}|{v!s:>9}", "format(value, '.2f') + '|' + format(F.text(value), '>9')"),
         (
             lambda v: f"{v}/{v:.1f}{LIMIT}{{",
-            "hr.text(value) + '/' + format(value, '.1f') + '3' + '{'",
+            "F.text(value) + '/' + format(value, '.1f') + '3' + '{'",
         ),
         (lambda v: {"a": 1, "b": 2}.get(v, 0), "1 if value == 'a' else 2 if value == 'b' else 0"),
-        (lambda v: str(int(v)), "hr.text(hr.integer(value))"),
+        (lambda v: str(int(v)), "F.text(F.integer(value))"),
         (lambda v: "-".join([v, "x"]), "'-'.join([value, 'x'])"),
         (lambda v: any(v.startswith(one) for one in ("a", "b")), "value.startswith('a') | value.startswith('b')"),
         (lambda v: v.endswith(("a", "b")), "value.endswith('a') | value.endswith('b')"),
-        (lambda v: "yes" if re.search("a+", v) else "no", "'yes' if hr.has_match(value, 'a+') else 'no'"),
-        (lambda v: WORD.match(v) is None, "~hr.has_match(value, '^(?:[a-z]+|x)')"),
-        (lambda v: bool(re.fullmatch(r"(?a)\d+", v)), "hr.matches(value, '(?a)\\\\d+')"),
-        (first_word, "hr.first_match(value, '[a-z]+|x') if hr.has_match(value, '[a-z]+|x') else 'none'"),
-        (lambda v: re.sub("a", "b", v), "hr.replace_matches(value, 'a', 'b')"),
-        (lambda v: re.findall("[a-z]+", v), "hr.all_matches(value, '[a-z]+')"),
+        (lambda v: "yes" if re.search("a+", v) else "no", "'yes' if F.has_match(value, 'a+') else 'no'"),
+        (lambda v: WORD.match(v) is None, "~F.has_match(value, '^(?:[a-z]+|x)')"),
+        (lambda v: bool(re.fullmatch(r"(?a)\d+", v)), "F.matches(value, '(?a)\\\\d+')"),
+        (first_word, "F.first_match(value, '[a-z]+|x') if F.has_match(value, '[a-z]+|x') else 'none'"),
+        (lambda v: re.sub("a", "b", v), "F.replace_matches(value, 'a', 'b')"),
+        (lambda v: re.findall("[a-z]+", v), "F.all_matches(value, '[a-z]+')"),
         (lambda v: min(v, LIMIT), "3 if value > 3 else value"),
         (closed(7), "'more' if value > 7 else 'less'"),
-        (shortened, "''.join([value[:2], '...']) if hr.length(value) > 2 else ''.join([value[:2]])"),
+        (shortened, "''.join([value[:2], '...']) if F.length(value) > 2 else ''.join([value[:2]])"),
         (
             size,
-            "'none' if hr.is_null(value) else"
-            " 'some' if (value >= 0) & (value < 3) | (value == 10) else hr.text(value - 10) + ' more'",
+            "'none' if F.is_null(value) else"
+            " 'some' if (value >= 0) & (value < 3) | (value == 10) else F.text(value - 10) + ' more'",
         ),
-        (lambda v: shortened(v), "''.join([value[:2], '...']) if hr.length(value) > 2 else ''.join([value[:2]])"),
+        (lambda v: shortened(v), "''.join([value[:2], '...']) if F.length(value) > 2 else ''.join([value[:2]])"),
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )
@@ -112,8 +112,8 @@ def test_what_is_read(function: Any, printed: str) -> None:
 
 def test_functions_of_functions() -> None:
     told = repr(trace(either, ("value",), "app.py:1", "map_values"))
-    assert told.startswith("('none' if hr.is_null(value.count) else 'some'")
-    assert told.endswith("''.join([value.name[:2], '...']) if hr.length(value.name) > 2 else ''.join([value.name[:2]])")
+    assert told.startswith("('none' if F.is_null(value.count) else 'some'")
+    assert told.endswith("''.join([value.name[:2], '...']) if F.length(value.name) > 2 else ''.join([value.name[:2]])")
 
 
 def many(v: Any) -> Any:
@@ -149,7 +149,7 @@ class Counter:
     ("function", "reason"),
     [
         (many, "there are more than 64 ways through it"),
-        (unused, "`hr.integer(value)` is not part of the result: what it does is not seen"),
+        (unused, "`F.integer(value)` is not part of the result: what it does is not seen"),
         (endless, "it asks for too many conditions, one behind the other"),
         (telling, "`print('large')` is not part of the result: what it does is not seen"),
         (lambda v: print(v), "what print() does is not seen"),
@@ -254,7 +254,7 @@ def test_an_int_becomes_a_float_where_the_function_says_so() -> None:
         (lambda v: 0 if v.amount is None else v.amount, "it gives int on one of its ways and float on another"),
         (lambda v: f"{v.paid}" if v.paid else v.mout, "Order has no field mout"),
         (lambda v: f"{v.amount:e}", "the format 'e' of float is only known to Python"),
-        (lambda v: len(v.amount), "`hr.length(value.amount)` is hr.length(float)"),
+        (lambda v: len(v.amount), "`F.length(value.amount)` is F.length(float)"),
     ],
 )
 def test_what_does_not_fit_stays_python_code(function: Any, reason: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 from py4j.protocol import Py4JError, Py4JNetworkError
 
 import headrace as hr
+import headrace.functions as F
 from headrace.errors import CheckpointUnwritable, QueryFailed, RescaleRefused, SparkLost
 from headrace.passes.pipeline import rewrite
 from headrace.plan.graph import Plan
@@ -98,7 +99,7 @@ def test_each_store_goes_its_own_way(app: hr.App) -> None:
 
 
 def test_who_chooses_the_task_of_a_key_himself_is_refused(app: hr.App) -> None:
-    placed = texts(app).repartition(partitioner=lambda _topic, _key, value, _count: hr.length(value) % 2)
+    placed = texts(app).repartition(partitioner=lambda _topic, _key, value, _count: F.length(value) % 2)
     placed.group_by_key().count(store="n")
     with pytest.raises(RescaleRefused, match="has a partitioner of its own, which says by the number of tasks"):
         ways_of(app, (4, 2), {"in": {}}, {"in": {}})

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from headrace.dsl import Builder
 from headrace.errors import SharedStoreInCircle
 from headrace.passes.pipeline import rewrite
@@ -39,7 +40,7 @@ def test_an_answer_comes_back_to_a_copy_of_its_table_in_a_later_stage() -> None:
 def test_the_failures_of_a_foreign_key_join_come_from_two_stages() -> None:
     def declare(app: Builder) -> None:
         users, orders = (app.table(topic, key=hr.STRING, value=hr.STRING) for topic in ("users", "orders"))
-        joined = orders.join(users, lambda order, user: order + user, on=lambda order: hr.text(hr.integer(order)))
+        joined = orders.join(users, lambda order, user: order + user, on=lambda order: F.text(F.integer(order)))
         joined.errors().group_by_key().count(store="failures").to_stream().to("out")
 
     placement = placed(declare)
@@ -52,7 +53,7 @@ def test_tables_that_wait_for_one_another() -> None:
         tables = {topic: app.table(topic, key=hr.STRING, value=hr.STRING) for topic in ("left", "right")}
         for one, other in (("left", "right"), ("right", "left")):
             counts = tables[other].group_by(lambda k, v: (v, k)).count(store=f"of-{other}")
-            tables[one].join(counts, lambda row, n: row + hr.text(n)).to_stream().to(f"out-{one}")
+            tables[one].join(counts, lambda row, n: row + F.text(n)).to_stream().to(f"out-{one}")
 
     placement = placed(declare)
     assert (placement.stages, len(placement.plan.of(Copy))) == (3, 1)
@@ -62,7 +63,7 @@ def test_a_table_without_a_way_back_is_not_copied() -> None:
     def declare(app: Builder) -> None:
         table = app.table("table", key=hr.STRING, value=hr.STRING)
         counts = app.stream("in", key=hr.STRING, value=hr.STRING).group_by(lambda _, v: v).count(store="n")
-        table.join(counts, lambda row, n: row + hr.text(n)).to_stream().to("out")
+        table.join(counts, lambda row, n: row + F.text(n)).to_stream().to("out")
 
     placement = placed(declare)
     assert (placement.stages, placement.plan.of(Copy)) == (1, ())
@@ -76,7 +77,7 @@ def test_each_stage_that_looks_up_a_global_table_has_it() -> None:
             stream.join(names, lambda v, name: v + name, on=lambda v: v).to(topic)
         counts = stream.group_by(lambda _, v: v).count(store="n").to_stream()
         moved = counts.select_key(lambda key, _: key[:1]).repartition().to_table().to_stream()
-        moved.join(names, lambda n, name: hr.text(n) + name, on=lambda key, _: key).to("third")
+        moved.join(names, lambda n, name: F.text(n) + name, on=lambda key, _: key).to("third")
 
     placement = placed(declare)
     everywhere = placement.plan.of(Everywhere)
@@ -107,7 +108,7 @@ def test_failures_that_are_read_are_the_kernels() -> None:
     def declare(app: Builder) -> None:
         stream = app.stream("in", key=hr.STRING, value=hr.STRING)
         stream.errors().to("undecodable")
-        stream.map_values(lambda v: hr.integer(v)).to("out")
+        stream.map_values(lambda v: F.integer(v)).to("out")
 
     placement = placed(declare)
     (errors,) = placement.plan.of(Errors)

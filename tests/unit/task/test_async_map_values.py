@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from headrace.dsl import Builder
 from headrace.errors import RecordFailed
 from headrace.testing import TopologyTestDriver
@@ -287,6 +288,6 @@ def test_a_record_that_fails_further_on_is_not_taken_for_a_failure_here() -> Non
     app = Builder("app")
     mapped = app.stream("in", key=hr.STRING, value=hr.STRING).map_values(Flaky(0), concurrency=1)
     mapped.errors().map_values(lambda f: f.message).to("failed")
-    mapped.map_values(lambda v: 1 // hr.integer(v), name="further").to("out")
+    mapped.map_values(lambda v: 1 // F.integer(v), name="further").to("out")
     failure = failure_of(app, *"1" * 15, "0", "1")
     assert (failure.node.partition(" ")[0], failure.where) == ("further", "in-0@15")

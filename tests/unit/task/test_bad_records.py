@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from headrace.dsl import Builder, KStream
 from headrace.errors import RecordFailed, RecordUndecodable
 from headrace.model.windows import Windows
@@ -35,7 +36,7 @@ def test_no_value_in_every_place() -> None:
     stream.to_table(store="table")
     stream.group_by_key().reduce(lambda _, new: new, store="reduced")
     rows = app.table("rows", key=hr.STRING, value=hr.STRING, store="rows")
-    stream.left_join(rows, lambda left, right: left + hr.text(right)).to("joined")
+    stream.left_join(rows, lambda left, right: left + F.text(right)).to("joined")
     driver = TopologyTestDriver(app)
     driver.input("rows").pipe("r", key="k")
     driver.input("in").pipe("v", key="k")

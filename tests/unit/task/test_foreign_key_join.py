@@ -1,6 +1,7 @@
 """Answers of a foreign key join that come too late."""
 
 import headrace as hr
+import headrace.functions as F
 from headrace.dsl import Builder
 from headrace.testing import TopologyTestDriver
 
@@ -23,7 +24,7 @@ def test_a_table_joined_with_the_sizes_of_its_own_groups_goes_the_ways_that_kafk
     app = Builder("app", emit="every")
     table = app.table("in", key=hr.STRING, value=hr.STRING)
     sizes = table.group_by(lambda _, v: (v[:1], v)).count(store="sizes")
-    table.join(sizes, lambda v, n: v + hr.text(n), on=lambda v: v[:1], store="joined").to_stream().to("out")
+    table.join(sizes, lambda v, n: v + F.text(n), on=lambda v: v[:1], store="joined").to_stream().to("out")
     driver = TopologyTestDriver(app)
     found = []
     for ts, (key, value) in enumerate([("1", "ax"), ("2", "ay"), ("1", "bx"), ("2", None)]):

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from headrace.dsl import Builder
 from headrace.errors import RecordFailed, WrongRows
 from headrace.model.types import OBJECT
@@ -269,7 +270,7 @@ def test_a_record_that_fails_further_on_is_not_tried_again() -> None:
     app = Builder("app")
     mapped = app.stream("in", key=hr.STRING, value=hr.STRING).map_batches(noted, value=hr.STRING)
     mapped.errors().map_values(lambda f: f.message).to("failed")
-    mapped.map_values(lambda v: 1 // hr.integer(v), name="further").to("out")
+    mapped.map_values(lambda v: 1 // F.integer(v), name="further").to("out")
     failure = failure_of(app, "1", "0")
     assert failure.node.startswith("further ")
     assert calls == [2]

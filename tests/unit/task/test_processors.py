@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from headrace.dsl import Builder
 from headrace.errors import RecordFailed
 from headrace.model.clock import SetClock
@@ -82,7 +83,7 @@ def test_each_sub_topology_has_its_own_time_and_timers() -> None:
 def test_a_record_made_anew_has_the_place_of_the_one_at_hand() -> None:
     app = Builder("app")
     made = app.stream("in").process(lambda _: hr.Record(key="a", value="x", ts=5), key=hr.STRING, value=hr.STRING)
-    made.map_values(lambda v: 1 // (hr.length(v) - 1)).to("out")
+    made.map_values(lambda v: 1 // (F.length(v) - 1)).to("out")
     with pytest.raises(RecordFailed) as caught:
         TopologyTestDriver(app).input("in").pipe(b"")
     assert caught.value.where == "in-0@0"

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from headrace.errors import DriverClosed, NotInTopology
 
 
@@ -81,7 +82,7 @@ def test_a_topic_chosen_for_each_record_is_read_by_its_name() -> None:
 
 def test_peek_prints(capsys: pytest.CaptureFixture[str]) -> None:
     app = hr.App("app")
-    app.stream("in", key=hr.STRING, value=hr.INT64).peek(hr.text(hr.key) + " is " + hr.text(hr.value))
+    app.stream("in", key=hr.STRING, value=hr.INT64).peek(F.text(hr.key) + " is " + F.text(hr.value))
     driver = hr.testing.TopologyTestDriver(app)
     driver.input("in").pipe(3, key="k")
     driver.input("in").pipe()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import headrace as hr
+import headrace.functions as F
 from headrace.errors import OptionInvalid
 from headrace.log.partitioner import partition_of
 from headrace.testing import TopologyTestDriver
@@ -69,7 +70,7 @@ def test_state_of_all_partitions_survives_a_restart() -> None:
 def test_records_go_where_they_are_told_or_take_turns() -> None:
     app = hr.App("parts")
     stream = app.stream("in", key=hr.STRING, value=hr.STRING)
-    stream.to("chosen", partitioner=lambda _topic, _key, value, partitions: hr.integer(value) % partitions)
+    stream.to("chosen", partitioner=lambda _topic, _key, value, partitions: F.integer(value) % partitions)
     again = app.stream("chosen", key=hr.STRING, value=hr.STRING)
     again.process(placed).to("out", key=hr.STRING, value=hr.STRING)
     driver = TopologyTestDriver(app, partitions=3)

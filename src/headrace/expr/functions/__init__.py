@@ -1,7 +1,7 @@
 """The one table of functions: each row has its types, its Python form and its Catalyst form.
 
-A new function is a row here, a function of the front door in `front` if Python has no syntax for it, and values to try
-it on in `tests/conformance/test_expressions.py`, which walks this table.
+A new function is a row here, a function in `headrace.functions` if Python has no syntax for it, and values to try it on
+in `tests/conformance/test_expressions.py`, which walks this table.
 """
 
 from headrace.expr.functions.char_classes import LETTERS

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from headrace.expr.tree import spelled
 from headrace.model.types import Type
 
 ANY = Type("T", "")
@@ -16,9 +17,9 @@ ANY = Type("T", "")
 class Function:
     """A function on given types: how it is written, what it means in Python, and the same in Catalyst.
 
-    `name` says how it is written: an operator `+`, a method `.lower`, an attribute `@year`, or a function of the front
-    door `length`. Several rows of one name are overloads. `sql` has a place `{0}`, `{1}`... for each argument,
-    and may have one for the `{shape}` of the last one's type, which the kernel compares values by.
+    `name` says how it is written: an operator `+`, a method `.lower`, an attribute `@year`, or a function `length`, of
+    which users write `F.length`. Several rows of one name are overloads. `sql` has a place `{0}`, `{1}`... for each
+    argument, and may have one for the `{shape}` of the last one's type, which the kernel compares values by.
     """
 
     name: str
@@ -41,21 +42,19 @@ class Function:
             return f"None has no {self.name[1:]}"
         if self.name.startswith("."):
             return f"None has no {self.name[1:]}()" if position == 0 else f"{self.name[1:]}() does not take None"
-        if self.name == "format":
-            return "format() does not take None"
         if self.name.isidentifier():
-            return f"hr.{self.name}() does not take None"
+            return f"{spelled(self.name)}() does not take None"
         if self.name.startswith("["):
             return "None has no items" if position == 0 else "None is no index"
         return f"None cannot be used with {self.name}"
 
 
 def signature(name: str, types: tuple[Type, ...]) -> str:
-    """A call as a text of its types: `str + int`, `str.split(str)`, `hr.length(str)`."""
+    """A call as a text of its types: `str + int`, `str.split(str)`, `F.length(str)`."""
     if name.startswith("."):
         return f"{types[0]}{name}({', '.join(map(str, types[1:]))})"
     if name.isidentifier():
-        return f"hr.{name}({', '.join(map(str, types))})"
+        return f"{spelled(name)}({', '.join(map(str, types))})"
     if name == "[::-1]":
         return f"{types[0]}{name}"
     if name in ("[]", "[:]"):

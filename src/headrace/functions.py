@@ -1,33 +1,142 @@
-"""Functions by name, for what has no operator and no method. All of them are in the front door."""
+"""Functions by name, for what a lambda computes and Python has no operator or method for.
+
+    >>> import headrace as hr
+    >>> import headrace.functions as F
+    >>> app = hr.App("functions")
+    >>> domains = app.stream("links", value=hr.STRING).map_values(lambda url: F.coalesce(F.url_authority(url), "-"))
+
+This is the one list of them. Each calls the rows of its name in the table, `headrace.expr.functions`.
+"""
 
 from __future__ import annotations
 
+import importlib
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
-from headrace.errors import OptionInvalid
-from headrace.expr.functions.patterns import refusal
+from headrace.expr.regex import readable
 from headrace.expr.syntax import Expr, as_expr, call
 from headrace.expr.typed import computed, of_maybe, of_some, on_texts, on_values
-from headrace.model.source_lines import calling_line
 
-T = TypeVar("T")
+_T = TypeVar("_T")
+
+# -- Python's own functions, of values that are not there yet
 
 
-@of_some
-def concat(first: object, *others: object) -> Expr:
-    """Texts or lists one behind the other: `a + b + c`."""
-    result = as_expr(first)
-    for other in others:
-        result = result + other
-    return result
+@on_values
+def length(of: object) -> int:
+    """`len()`: characters of a str, bytes of a bytes, items of a list or dict."""
+    return computed("length", of)
+
+
+@on_values
+def contains(whole: object, part: object) -> bool:
+    """`part in whole`: a part of a str or bytes, an item of a list, a key of a dict."""
+    return computed("contains", whole, part)
+
+
+@on_values
+def text(thing: object) -> str:
+    """`str()` of a str, int, float, bool or None."""
+    return computed("text", thing)
+
+
+@on_values
+def integer(thing: object) -> int:
+    """`int()` of a str, int, float or bool; a fraction is cut off."""
+    return computed("integer", thing)
+
+
+@on_values
+def floating(thing: object) -> float:
+    """`float()` of a str, int, float or bool."""
+    return computed("floating", thing)
+
+
+@on_values
+def decimal(number: object) -> Decimal:
+    """`Decimal()` of an int."""
+    return computed("decimal", number)
+
+
+# -- None
+
+
+@on_values
+def is_null(thing: object) -> bool:
+    """`thing is None`."""
+    return computed("is_null", thing)
+
+
+@of_maybe
+def coalesce(first: object, *others: object) -> Expr:
+    """The first that is not None; None if all are."""
+    *before, result = (first, *others)
+    for thing in reversed(before):
+        result = call("coalesce", thing, result)
+    return as_expr(result)
 
 
 @of_maybe
 def if_null(thing: object, otherwise: object) -> Expr:
     """`otherwise if thing is None else thing`."""
     return call("coalesce", thing, otherwise)
+
+
+# -- numbers
+
+
+def absolute(number: _T) -> _T:
+    """`abs()`."""
+    return cast(_T, call("absolute", number))
+
+
+@overload
+def rounded(number: Expr, digits: object = None) -> Expr: ...  # type: ignore[overload-overlap]
+
+
+@overload
+def rounded(number: object, digits: None = None) -> int: ...
+
+
+@overload
+def rounded(number: _T, digits: object) -> _T: ...
+
+
+def rounded(number: object, digits: object = None) -> object:
+    """`round()`: half to even, exactly; an int without `digits`."""
+    return call("rounded", number) if digits is None else call("rounded", number, digits)
+
+
+@on_values
+def floor(number: object) -> int:
+    """`math.floor()`."""
+    return computed("floor", number)
+
+
+@on_values
+def ceil(number: object) -> int:
+    """`math.ceil()`."""
+    return computed("ceil", number)
+
+
+@on_values
+def sign(number: object) -> int:
+    """-1, 0 or 1."""
+    return computed("sign", number)
+
+
+@on_values
+def square_root(number: object) -> float:
+    """`math.sqrt()`."""
+    return computed("square_root", number)
+
+
+@on_values
+def gcd(first: object, second: object) -> int:
+    """`math.gcd()`."""
+    return computed("gcd", first, second)
 
 
 @of_some
@@ -46,70 +155,6 @@ def greatest(first: object, *others: object) -> Expr:
     for other in others:
         result = call("greatest", result, other)
     return result
-
-
-@overload
-def rounded(number: Expr, digits: object = None) -> Expr: ...  # type: ignore[overload-overlap]
-
-
-@overload
-def rounded(number: object, digits: None = None) -> int: ...
-
-
-@overload
-def rounded(number: T, digits: object) -> T: ...
-
-
-def rounded(number: object, digits: object = None) -> object:
-    """`round()`: half to even, exactly."""
-    return call("rounded", number) if digits is None else call("rounded", number, digits)
-
-
-@on_values
-def join(separator: object, texts: object) -> str:
-    """`separator.join(texts)`: the texts of a list with a separator between them."""
-    return computed(".join", separator, texts)
-
-
-@on_values
-def from_hex(text: object) -> bytes:
-    """`bytes.fromhex()`, without white space."""
-    return computed("from_hex", text)
-
-
-def absolute(number: T) -> T:
-    """`abs()`."""
-    return cast(T, call("absolute", number))
-
-
-@on_values
-def floor(number: object) -> int:
-    """`math.floor()`."""
-    return computed("floor", number)
-
-
-@on_values
-def ceil(number: object) -> int:
-    """`math.ceil()`."""
-    return computed("ceil", number)
-
-
-@on_values
-def square_root(number: object) -> float:
-    """`math.sqrt()`."""
-    return computed("square_root", number)
-
-
-@on_values
-def sign(number: object) -> int:
-    """-1, 0 or 1."""
-    return computed("sign", number)
-
-
-@on_values
-def gcd(first: object, second: object) -> int:
-    """`math.gcd()`."""
-    return computed("gcd", first, second)
 
 
 @on_values
@@ -142,6 +187,85 @@ def bit_xor(first: object, second: object) -> int:
     return computed("bit_xor", first, second)
 
 
+# -- texts, bytes and lists
+
+
+@of_some
+def concat(first: object, *others: object) -> Expr:
+    """Texts or lists one behind the other: `a + b + c`."""
+    result = as_expr(first)
+    for other in others:
+        result = result + other
+    return result
+
+
+@on_values
+def join(separator: object, texts: object) -> str:
+    """`separator.join(texts)`: the texts of a list with a separator between them."""
+    return computed(".join", separator, texts)
+
+
+@on_values
+def from_hex(text: object) -> bytes:
+    """`bytes.fromhex()`, without white space."""
+    return computed("from_hex", text)
+
+
+@on_values
+def base64(data: object) -> str:
+    """Bytes, or the UTF-8 of a str, in base64."""
+    return computed("base64", data)
+
+
+@on_values
+def from_base64(text: object) -> bytes:
+    """The bytes of a text in base64."""
+    return computed("from_base64", text)
+
+
+# -- regular expressions that Python and Java read in the same way
+
+
+@on_texts
+def matches(text: object, pattern: str) -> bool:
+    """Whether a regular expression fits the whole text: `re.fullmatch()`."""
+    return computed("matches", text, readable(pattern))
+
+
+@on_texts
+def has_match(text: object, pattern: str) -> bool:
+    """Whether a regular expression fits somewhere: `re.search()`."""
+    return computed("has_match", text, readable(pattern))
+
+
+@on_texts
+def first_match(text: object, pattern: str) -> str | None:
+    """The first part that a regular expression fits; None without one."""
+    return computed("first_match", text, readable(pattern))
+
+
+@on_texts
+def all_matches(text: object, pattern: str) -> list[str]:
+    """All parts that a regular expression fits, one behind the other."""
+    return computed("all_matches", text, readable(pattern, many=True))
+
+
+@overload
+def replace_matches(text: Expr, pattern: str, by: object) -> Expr: ...  # type: ignore[overload-overlap]
+
+
+@overload
+def replace_matches(text: object, pattern: str, by: object) -> str: ...
+
+
+def replace_matches(text: object, pattern: str, by: object) -> object:
+    """The text with another in place of each part that a regular expression fits."""
+    return call("replace_matches", text, readable(pattern, many=True), by)
+
+
+# -- digests
+
+
 @on_values
 def md5(data: object) -> str:
     """The MD5 digest of bytes, or of the UTF-8 of a str, in hexadecimal."""
@@ -172,16 +296,7 @@ def crc32(data: object) -> int:
     return computed("crc32", data)
 
 
-@on_values
-def base64(data: object) -> str:
-    """Bytes, or the UTF-8 of a str, in base64."""
-    return computed("base64", data)
-
-
-@on_values
-def from_base64(text: object) -> bytes:
-    """The bytes of a text in base64."""
-    return computed("from_base64", text)
+# -- URLs
 
 
 @on_values
@@ -226,9 +341,12 @@ def url_unquote(text: object) -> str:
     return computed("url_unquote", text)
 
 
+# -- moments
+
+
 @on_values
 def from_ms(ms: object) -> datetime:
-    """The moment so many milliseconds after 1970: `hr.from_ms(hr.timestamp)`."""
+    """The moment so many milliseconds after 1970: `F.from_ms(hr.timestamp)`."""
     return computed("from_ms", ms)
 
 
@@ -286,6 +404,9 @@ def start_of_year(moment: object) -> datetime:
     return computed("start_of_year", moment)
 
 
+# -- parts of untyped JSON
+
+
 @on_values
 def as_str(thing: object) -> str | None:
     """A part of untyped JSON that has to be a str or None."""
@@ -316,51 +437,15 @@ def as_list(thing: object) -> list[Any] | None:
     return computed("as_list", thing)
 
 
-@on_values
-def decimal(number: object) -> Decimal:
-    """`Decimal()` of an int."""
-    return computed("decimal", number)
+def __dir__() -> list[str]:
+    """The functions alone, for completion: not what they are written with."""
+    own = (name for name, thing in globals().items() if getattr(thing, "__module__", None) == __name__)
+    return sorted(name for name in own if not name.startswith("_"))
 
 
-@on_texts
-def matches(text: object, pattern: str) -> bool:
-    """Whether a regular expression fits the whole text: `re.fullmatch()`."""
-    return computed("matches", text, _checked(pattern))
+if not TYPE_CHECKING:  # to a type checker no other name is here
 
-
-@on_texts
-def has_match(text: object, pattern: str) -> bool:
-    """Whether a regular expression fits somewhere: `re.search()`."""
-    return computed("has_match", text, _checked(pattern))
-
-
-@on_texts
-def first_match(text: object, pattern: str) -> str | None:
-    """The first part that a regular expression fits; None without one."""
-    return computed("first_match", text, _checked(pattern))
-
-
-@on_texts
-def all_matches(text: object, pattern: str) -> list[str]:
-    """All parts that a regular expression fits, one behind the other."""
-    return computed("all_matches", text, _checked(pattern, many=True))
-
-
-@overload
-def replace_matches(text: Expr, pattern: str, by: object) -> Expr: ...  # type: ignore[overload-overlap]
-
-
-@overload
-def replace_matches(text: object, pattern: str, by: object) -> str: ...
-
-
-def replace_matches(text: object, pattern: str, by: object) -> object:
-    """The text with another in place of each part that a regular expression fits."""
-    return call("replace_matches", text, _checked(pattern, many=True), by)
-
-
-def _checked(pattern: str, *, many: bool = False) -> str:
-    reason = refusal(pattern, many=many)
-    if reason is not None:
-        raise OptionInvalid("pattern", pattern, f"another: {reason}", calling_line())
-    return pattern
+    def __getattr__(name: str) -> object:
+        """Say where a name is that is looked for here, as `F.when` is."""
+        where = f": it is hr.{name}" if hasattr(importlib.import_module("headrace.front"), name) else ""
+        raise AttributeError(f"module 'headrace.functions' has no attribute {name!r}{where}")
