@@ -1,4 +1,4 @@
-"""Facts that Python and the kernel need alike: said in Python, written into kernel/Facts.scala.
+"""Facts that Python and the kernel need alike: said in Python, written into kernel/model/Facts.scala.
 
 `UPDATE_GOLDEN=1 pytest tests/plans` writes the file anew.
 """
@@ -15,7 +15,7 @@ from headrace.plan.nodes import Beside
 from headrace.spark.spec.stage import Going
 from headrace.task.drops import Reason
 
-FACTS = Path(__file__).parents[2] / "kernel" / "Facts.scala"
+FACTS = Path(__file__).parents[2] / "kernel" / "model" / "Facts.scala"
 ENUMERATIONS = (Reason, Beside, Going)
 
 
@@ -30,7 +30,7 @@ def facts() -> str:
     return (
         "\n\n".join(
             (
-                "package org.apache.spark.sql.headrace",
+                "package headrace.model",
                 "// What Python says: `UPDATE_GOLDEN=1 pytest tests/plans` writes this file, and a test compares.",
                 _constants("QueueBits", queue_bits.__name__, _bits()),
                 _constants("FaultKind", FaultKind.__module__, {_camel(kind.name): f'"{kind}"' for kind in FaultKind}),

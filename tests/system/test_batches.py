@@ -61,7 +61,7 @@ def drained(app: hr.App) -> list[Batch]:
 def test_batches_take_three_seconds_or_longer_where_their_own_cost_is_high(
     spark: Any, python: bool, cost_ms: int, records_per_s: int, least: int, most: int
 ) -> None:
-    pace, now, sizes = kernel(spark).Pace.of(python), 0, []
+    pace, now, sizes = kernel(spark, "kafka").Pace.of(python), 0, []
     for number in range(12):
         size = pace.limit(now)
         sizes.append(size)
@@ -72,7 +72,7 @@ def test_batches_take_three_seconds_or_longer_where_their_own_cost_is_high(
 
 
 def test_small_batches_of_a_live_stream_do_not_make_the_next_backlog_small(spark: Any) -> None:
-    pace, now = kernel(spark).Pace.of(False), 0
+    pace, now = kernel(spark, "kafka").Pace.of(False), 0
     for _ in range(50):
         assert pace.limit(now) == FIRST
         pace.begin(3, now)

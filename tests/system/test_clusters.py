@@ -273,7 +273,7 @@ def test_a_checkpoint_at_an_address(broker: str, topic: Callable[..., str], tmp_
 def test_producers_that_nobody_uses_are_closed(
     spark: Any, broker: str, topic: Callable[..., str], tmp_path: Path, guarantee: str, which: str
 ) -> None:
-    producers, source, target = getattr(kernel(spark), which), topic(), topic()
+    producers, source, target = getattr(kernel(spark, "kafka"), which), topic(), topic()
     for number in range(2):
         produce(broker, None, source, [NewRecord(value=b"v")])
         app = hr.App("idle", broker=broker, checkpoint=tmp_path, guarantee=guarantee)

@@ -55,8 +55,8 @@ HOUR_MS = 3_600_000
 @pytest.fixture
 def set_clock(spark: Any) -> Iterator[Callable[[int], None]]:
     """Set the machine's clock, as the kernel sees it, forward or back."""
-    yield kernel(spark).Clock.shift
-    kernel(spark).Clock.shift(0)
+    yield kernel(spark, "model").Clock.shift
+    kernel(spark, "model").Clock.shift(0)
 
 
 def test_a_clock_that_jumps_an_hour_forward_and_back(

@@ -25,7 +25,7 @@ PYTHON_ONLY = {
     "ProcessValues",
     "TableTransformValues",
 }
-KERNEL = Path(__file__).parents[2] / "kernel"
+KERNEL = Path(__file__).parents[2] / "kernel" / "operators"
 ALL_NODES = {node for node in vars(nodes).values() if isinstance(node, type) and issubclass(node, Node)} - {Node}
 
 NODES = {node for node in ALL_NODES if node.__name__ not in PYTHON_ONLY}

@@ -1,6 +1,6 @@
 """Messages between Spark's tasks and Python processes: numbers and bytes, in columns where there are many.
 
-`kernel/Frames.scala` has the other side.
+`kernel/python/Frames.scala` has the other side.
 """
 
 from __future__ import annotations

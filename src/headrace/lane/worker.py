@@ -1,4 +1,4 @@
-"""`python -m headrace.lane.worker`: a Python process beside Spark's tasks. `kernel/PythonWorker.scala` starts it."""
+"""`python -m headrace.lane.worker`: process beside Spark's tasks, which `kernel/python/PythonWorker.scala` starts."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def dataframe(
     """
     session.conf.set("spark.sql.shuffle.partitions", sharing.tasks)
     kernel(session).Kernel.writes(session._jsparkSession, dict(sink))
-    grouped = Tasks(list(kernel(session).Groups.of(sharing.tasks)))
+    grouped = Tasks(list(kernel(session, "model").Groups.of(sharing.tasks)))
     native = Native(placement, grouped)
     records = read_topics(session, placement, sharing, kafka=kafka, clock=clock, starts=starts, still=still)
     flow = native.run(source_flow(records, placement, grouped, sharing, workers), 0)
@@ -77,7 +77,7 @@ class Query:
         self._counted = -1
         """The number of the last batch that was told of."""
 
-        self._tally = kernel(session).Tally.of(session._jsparkSession)
+        self._tally = kernel(session).BatchTally.of(session._jsparkSession)
         # Looked up once: to find a class by the parts of its name, the JVM looks into all of its jars for each part.
         self._ended, self._progress = kernel(session).Kernel.ended, kernel(session).Kernel.progress
 
@@ -101,7 +101,7 @@ class Query:
             .queryName(name)
             .outputMode("append")
             .option("checkpointLocation", checkpoint)
-            .option("tally", kernel(rows.sparkSession).Tally.of(rows.sparkSession._jsparkSession).id())
+            .option("tally", kernel(rows.sparkSession).BatchTally.of(rows.sparkSession._jsparkSession).id())
             .options(**sink)
         )
         writer = writer.trigger(availableNow=True) if until_latest else writer.trigger(processingTime="0 seconds")

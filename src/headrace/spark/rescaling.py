@@ -12,7 +12,7 @@ from typing import Any
 from headrace.spark.session.spark import Session, kernel
 
 Moves = Mapping[str, Mapping[str, Any]]
-"""By the names of cells, as `kernel/Rescaling.scala` reads it."""
+"""By the names of cells, as `kernel/spark/Rescaling.scala` reads it."""
 
 Remembered = list[dict[bytes, bytes]]
 """The cells of one name in each task."""
@@ -87,11 +87,11 @@ def fenced(session: Session, kafka: Mapping[str, str], writers: Sequence[str]) -
     They are "<query> <batch>"; None if something is still open. Python's own client cannot tell where notes end, and
     reads what lies behind them in its memory.
     """
-    noted = kernel(session).TaskProducers.fence(dict(kafka), list(writers))
+    noted = kernel(session, "kafka").TaskProducers.fence(dict(kafka), list(writers))
     return None if noted is None else list(noted)
 
 
 def forget_partitions(session: Session) -> None:
     """Have the producers of this session closed that nobody uses: they remember how many partitions topics had."""
-    kernel(session).Producers.sweep(0)
-    kernel(session).TaskProducers.sweep(0)
+    kernel(session, "kafka").Producers.sweep(0)
+    kernel(session, "kafka").TaskProducers.sweep(0)

@@ -15,7 +15,7 @@ FAILED = (
 
 
 def test_a_record_that_could_not_be_decoded() -> None:
-    text = f"Job aborted due to stage failure: org.apache.spark.sql.headrace.Fault: {UNDECODABLE}\n\tat Fault$.of(...)"
+    text = f"Job aborted due to stage failure: headrace.model.Fault: {UNDECODABLE}\n\tat Fault$.of(...)"
     error = find_fault(text)
     assert isinstance(error, RecordUndecodable)
     assert error.what == "the value of a record is not STRING: byte 0xff at 2 is not UTF-8"

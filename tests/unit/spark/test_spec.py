@@ -40,9 +40,9 @@ def test_a_spec_that_does_not_fit_is_refused_by_the_key(spark: Any, change: Any,
     spec = json.loads(to_json(WHOLE))
     change(spec)
     with pytest.raises(KernelMismatch, match="different releases") as refused, plain_errors("app", "spark.log"):
-        kernel(spark).StageSpec.parse(json.dumps(spec))
+        kernel(spark, "spec").StageSpec.parse(json.dumps(spec))
     assert refused.value.what.endswith(told)
 
 
 def test_a_spec_that_fits_is_read(spark: Any) -> None:
-    assert kernel(spark).StageSpec.parse(to_json(WHOLE)).number() == 1
+    assert kernel(spark, "spec").StageSpec.parse(to_json(WHOLE)).number() == 1

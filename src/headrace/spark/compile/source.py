@@ -56,7 +56,7 @@ def read_topics(
         .option("startingOffsets", json.dumps(starts) if starts else "earliest")
         .option("includeHeaders", True)
         .option("clock", _clock(placement, clock))
-        .option("tally", kernel(session).Tally.of(session._jsparkSession).id())
+        .option("tally", kernel(session).BatchTally.of(session._jsparkSession).id())
         .option("first", ",".join(topic for one in sources if one.facts.everywhere for topic in one.topics))
         .option("still", still)
         .option("kafka.isolation.level", "read_committed")
@@ -88,7 +88,7 @@ def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing:
     rows = records.selectExpr(
         f"{_tag(sources, {source: edges[0] for source, edges in outputs.items()})} AS tag",
         f"{_group(tasks, sharing)} AS `group`",
-        "unix_micros(timestamp) AS ts",  # which it has in milliseconds, see kernel/KafkaReader.scala
+        "unix_micros(timestamp) AS ts",  # which it has in milliseconds, see kernel/kafka/KafkaReader.scala
         "0L AS turn",
         f"{queue} AS queue",
         "CAST(NULL AS STRING) AS topic",

@@ -123,10 +123,10 @@ class _Spark:
         self._sessions.remove(session)
         if not self._sessions:
             with suppress(Py4JError, ConnectionError):  # a JVM that is gone has nothing to give back
-                kernel(session).Producers.close()
-                kernel(session).TaskProducers.close()
-                kernel(session).DeadLetters.close()
-                kernel(session).PythonWorker.close()
+                kernel(session, "kafka").Producers.close()
+                kernel(session, "kafka").TaskProducers.close()
+                kernel(session, "kafka").DeadLetters.close()
+                kernel(session, "python").PythonWorker.close()
                 session.stop()
 
     def _make_way(self, master: Master) -> None:
@@ -220,12 +220,12 @@ def note_run() -> None:
         _SPARK.gateway.has_run = True
 
 
-def kernel(session: Session) -> Any:
-    """The package of the kernel's classes in the JVM.
+def kernel(session: Session, package: str = "") -> Any:
+    """Package of the kernel in the JVM: one of those that are free of Spark, or without a name the one bound to it.
 
     Named as a whole: of a name in parts, the JVM looks into all of its jars for a class of each part.
     """
-    return getattr(session._jvm, "org.apache.spark.sql.headrace")
+    return getattr(session._jvm, f"headrace.{package}" if package else "org.apache.spark.sql.headrace")
 
 
 def _equip(session: Session, master: Master) -> None:
