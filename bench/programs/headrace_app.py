@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import deque
 from pathlib import Path
 
 import headrace as hr
 from bench.job import Job, await_end_of_stdin, tell
 from bench.workloads import WORKLOADS
 from bench.workloads.base import Topics
+from headrace.observe.metrics import Metrics
 
-_STATE_S = 2.0
+_STATE_S, _LAST_BATCHES = 2.0, 100
 
 
 def main() -> None:
@@ -25,15 +27,23 @@ def main() -> None:
         guarantee="exactly_once" if job.once else "at_least_once",
     )
     WORKLOADS[job.workload].declare(app, Topics(job.source, job.table, job.target))
+    batch_ms: deque[int] = deque(maxlen=_LAST_BATCHES)
+    app.on_batch(lambda metrics: _note(metrics, batch_ms))
     app.start(until=None if job.live else "latest")
     tell("polling")
     if job.live:
         threading.Thread(target=_tell_state, args=[app, Path(job.folder)], daemon=True).start()
         await_end_of_stdin()
-        tell("batches", ms=_batch_ms(app))
+        tell("batches", ms=list(batch_ms))
         app.close()
     while not app.wait(0.1):
         tell("read", records=app.metrics().records_in)
+
+
+def _note(metrics: Metrics, batch_ms: deque[int]) -> None:
+    """How long the last batch took, if it had records."""
+    if metrics.last is not None and metrics.last.records_in:
+        batch_ms.append(metrics.last.duration_ms)
 
 
 def _tell_state(app: hr.App, checkpoint: Path) -> None:
@@ -45,13 +55,6 @@ def _tell_state(app: hr.App, checkpoint: Path) -> None:
             )
             files = sum(1 for _ in checkpoint.rglob("*"))
             tell("state", rows=rows, bytes=size, ms=metrics.last.duration_ms, files=files)
-
-
-def _batch_ms(app: hr.App) -> list[int]:
-    """How long the last batches took, as Spark says."""
-    query = app._run and app._run._query
-    batches = query._query.recentProgress if query else []
-    return [batch.durationMs["triggerExecution"] for batch in batches if batch.numInputRows]
 
 
 if __name__ == "__main__":

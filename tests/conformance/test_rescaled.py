@@ -14,10 +14,10 @@ from conformance.observed import Observed
 from conformance.pack import PackedApp
 from conformance.spark_engine import observe_chosen
 from conformance.test_cases import FORGETFUL, compare
+from headrace.engine.batch.checkpoint import Checkpoint
 from headrace.passes.pipeline import rewrite
-from headrace.runtime.checkpoint.directory import Checkpoint
-from headrace.runtime.checkpoint.state_key import codec_of
 from headrace.runtime.rescale.rescale import rescaling
+from headrace.runtime.state_key import codec_of
 from headrace.spark.session.spark import Session
 
 EVERYTHING = [case for case in all_cases() if len(case.batches) > 1]

@@ -19,8 +19,9 @@ from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source
 from headrace.plan.task_assignment import Sharing
 from headrace.spark.compile.stage import stage_spec
-from headrace.spark.compile.timestamps import remember_spec, remembering
+from headrace.spark.compile.timestamps import remember_spec
 from headrace.spark.layout.placement import Lane, Placement
+from headrace.spark.layout.stamping import remembering
 from headrace.spark.session.workers import Workers
 from headrace.spark.spec.json import to_json
 from headrace.spark.spec.python import PythonWorkerSpec

@@ -17,13 +17,13 @@ from confluent_kafka import Consumer
 import headrace as hr
 from headrace.cli.load import load_app
 from headrace.cli.main import main
+from headrace.engine.batch.checkpoint import Checkpoint
 from headrace.errors import AdoptRefused
 from headrace.log.groups import Group
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
 from headrace.model.windows import Windowed
 from headrace.passes.pipeline import rewrite
-from headrace.runtime.checkpoint.directory import Checkpoint
 from headrace.runtime.commands.adopt import Wanted, adopting
 from headrace.serde import Serde
 from system.chaos import Fed, kafka_streams

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 import headrace as hr
+from headrace.engine.batch.checkpoint import Checkpoint
+from headrace.engine.ownership import settings_of
 from headrace.errors import ChangelogForeign, ChangelogMisfit, CheckpointForeign, CheckpointLost, RecordRefused
 from headrace.log.groups import Group
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
 from headrace.model.windows import Windowed
 from headrace.passes.pipeline import rewrite
-from headrace.runtime.checkpoint.directory import Checkpoint
 from headrace.runtime.commands.reset import resetting
-from headrace.runtime.preflight.ownership import settings_of
 from headrace.serde import Serde
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]

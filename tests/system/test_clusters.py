@@ -18,11 +18,11 @@ import pytest
 
 import headrace as hr
 from headrace.cli.main import main
+from headrace.engine.place import Place
 from headrace.errors import CheckpointBroken, SessionUnfit, SparkInUse, SparkNotStarted, StateChanged
 from headrace.jvm.java import find_java
 from headrace.jvm.paths import pyspark_jars
 from headrace.log.records import NewRecord, consume, produce
-from headrace.runtime.checkpoint.location import Place
 from headrace.spark.session.external_session import borrow
 from headrace.spark.session.gateway import Gateway
 from headrace.spark.session.master import Master

@@ -24,12 +24,12 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its stubs d
 import headrace as hr
 import headrace.functions as F
 from headrace.cli.main import main
+from headrace.engine.batch.batch_log import BatchLog
+from headrace.engine.ownership import settings_of
 from headrace.errors import CheckpointForeign, PartitionsChanged, RescaleRefused, TopicMissing
 from headrace.log.groups import Group
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
-from headrace.runtime.checkpoint.batch_log import BatchLog
-from headrace.runtime.preflight.ownership import settings_of
 from headrace.spark.session.spark import Session
 from system.test_restart import add_partitions, rescaled
 

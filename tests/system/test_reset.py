@@ -11,11 +11,11 @@ import pytest
 
 import headrace as hr
 from headrace.cli.main import main
+from headrace.engine.batch.checkpoint import Checkpoint
 from headrace.errors import CannotRunBeside, ResetRefused
 from headrace.log.groups import Group
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
-from headrace.runtime.checkpoint.directory import Checkpoint
 from headrace.runtime.commands.reset import resetting
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]

@@ -15,6 +15,7 @@ import pytest
 
 import headrace as hr
 import headrace.functions as F
+from headrace.engine.batch.checkpoint import Checkpoint
 from headrace.errors import (
     CheckpointBroken,
     CheckpointForeign,
@@ -29,9 +30,8 @@ from headrace.log.locks import is_held
 from headrace.log.records import NewRecord, consume, produce
 from headrace.observe.metrics import Metrics
 from headrace.passes.pipeline import rewrite
-from headrace.runtime.checkpoint.directory import Checkpoint
-from headrace.runtime.checkpoint.state_key import codec_of
 from headrace.runtime.rescale.rescale import Rescale, rescaling
+from headrace.runtime.state_key import codec_of
 from headrace.spark.session.spark import Session
 from waiting import until, until_read
 

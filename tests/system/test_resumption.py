@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import headrace as hr
+from headrace.engine import resumption
 from headrace.log.records import NewRecord, produce
-from headrace.runtime.checkpoint import resumption
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 

@@ -17,12 +17,12 @@ import headrace as hr
 from headrace.cli.acls import acls
 from headrace.cli.load import load_app
 from headrace.cli.main import main
+from headrace.engine.ownership import settings_of
 from headrace.errors import BrokerNotTrusted, HeadraceError, LoginRefused, NotAllowed
 from headrace.log.acls import Acl, Rights
 from headrace.log.groups import Group
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
-from headrace.runtime.preflight.ownership import settings_of
 from system.secured import SecuredBroker, secured_broker
 from waiting import while_up
 

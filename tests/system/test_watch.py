@@ -15,12 +15,12 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its stubs d
     ResourceType,
 )
 
+from headrace.engine.ownership import settings_of
 from headrace.errors import BrokerLost, ChangelogDamaged, HeadraceError, TopicGone
 from headrace.log.broker import EmbeddedBroker
 from headrace.log.records import NewRecord, produce
 from headrace.log.topics import Topics
 from headrace.runtime.life.broker_watch import Watch
-from headrace.runtime.preflight.ownership import settings_of
 
 pytestmark = pytest.mark.spark
 

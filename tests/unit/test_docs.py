@@ -62,7 +62,8 @@ def test_the_console_of_the_guide_is_the_application_speaking() -> None:
 
 def spoken() -> list[re.Pattern[str]]:
     """What an application says, by the texts in its code: anything may stand where a value is filled in."""
-    files = [*(SOURCES / "headrace" / "runtime").rglob("*.py"), SOURCES / "headrace" / "log" / "launch.py"]
+    folders = [SOURCES / "headrace" / name for name in ("engine", "runtime")]
+    files = [*(file for folder in folders for file in folder.rglob("*.py")), SOURCES / "headrace" / "log" / "launch.py"]
     calls = (
         node
         for file in files

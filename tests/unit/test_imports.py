@@ -16,6 +16,7 @@ PACKAGE = Path(headrace.__file__).parent
 PICTURE = """
 cli  console  |  testing
 connect  runtime  rest  query  observe
+engine
 lane
 task  |  spark
 dsl  |  sql

@@ -7,9 +7,10 @@ from dataclasses import replace
 import click
 
 from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app
+from headrace.engine.batch.kept import kept
+from headrace.engine.inventory import Evolution
 from headrace.passes.pipeline import rewrite
 from headrace.plan.nodes import Source
-from headrace.runtime.checkpoint.inventory import Evolution, kept
 from headrace.state.pickles import PickledState
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import click
 
 from headrace.cli.connection import Target
+from headrace.engine.batch.checkpoint import Checkpoint
+from headrace.engine.place import Place
 from headrace.errors import AppNotFound, HeadraceError
 from headrace.model import programs
 from headrace.runtime.app import App
-from headrace.runtime.checkpoint.directory import Checkpoint
-from headrace.runtime.checkpoint.location import Place
 
 _DEFAULT_NAME = "app"
 

@@ -7,10 +7,10 @@ import click
 from headrace.cli.connection import Target, broker_options, connected
 from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app, target_of
 from headrace.cli.preview import preview_options, wanted
+from headrace.engine.resumption import size_text
 from headrace.passes.pipeline import rewrite
-from headrace.runtime.checkpoint.resumption import size_text
-from headrace.runtime.checkpoint.state_key import codec_of
 from headrace.runtime.rescale.rescale import Rescale, rescaling
+from headrace.runtime.state_key import codec_of
 from headrace.spark.session import spark as spark
 
 

@@ -11,9 +11,9 @@ from headrace.cli.connection import Target, broker_options, connected
 from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app, target_of
 from headrace.cli.preview import preview_options, wanted
 from headrace.cli.record_lines import timestamp_of
+from headrace.engine.batch.checkpoint import Checkpoint
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.app import App
-from headrace.runtime.checkpoint.directory import Checkpoint
 from headrace.runtime.commands.reset import Beginning, Move, Reset, adoptable, resetting, switch
 
 

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, overload
 
 from headrace.build.names import checked_name
 from headrace.dsl.builder import Builder
+from headrace.engine.place import Place
+from headrace.engine.port import EngineSpec
+from headrace.engine.registry import ENGINES, USUAL_ENGINE
 from headrace.errors import AlreadyStarted, NotRunning, OptionInvalid
 from headrace.log.properties import texts
 from headrace.model.clock import Clock, MachineClock
@@ -25,22 +28,21 @@ from headrace.plan.changes import passes_text
 from headrace.plan.describe import describe
 from headrace.plan.graph import Plan
 from headrace.plan.growth import growing_stores
-from headrace.plan.handlers import FAIL, Handler
+from headrace.plan.handlers import DEAD_LETTER, FAIL, Handler
 from headrace.plan.origin import origin
 from headrace.rest.server.settings import USUAL_ADDRESS, Serve
-from headrace.runtime.checkpoint.location import Place
-from headrace.runtime.checkpoint.state_key import SHORTEST
 from headrace.runtime.life.console import LOGGER
 from headrace.runtime.life.foreground import Foreground
 from headrace.runtime.life.states import State
 from headrace.runtime.life.takeover import take_over
+from headrace.runtime.state_key import SHORTEST, pickles_of
 from headrace.spark.session.master import EXAMPLES, Master
 from headrace.state.pickles import PickledState
 
 if TYPE_CHECKING:
     from headrace.plan.nodes import Node
     from headrace.query.store import Store
-    from headrace.runtime.life.run import Run
+    from headrace.runtime.life.supervisor import Supervisor
     from headrace.spark.session.spark import Wanted
 
 Listener = Callable[[State, State], None]
@@ -87,6 +89,7 @@ class App(Builder):
         queryable: bool = True,
         serve: str | Serve | None = USUAL_ADDRESS,
         guarantee: str = "exactly_once",
+        engine: str = USUAL_ENGINE,
         retry_for: Duration = "5m",
         close_timeout: Duration = "30s",
         spark: str | Wanted | None = None,
@@ -104,6 +107,9 @@ class App(Builder):
         if guarantee not in _GUARANTEES:
             raise OptionInvalid("guarantee", guarantee, " or ".join(f'"{one}"' for one in _GUARANTEES), origin())
         self.guarantee = guarantee
+        if engine not in ENGINES:
+            raise OptionInvalid("engine", engine, " or ".join(f'"{one}"' for one in ENGINES), origin())
+        self.engine = engine
         self.queryable = queryable
         self.serve = Serve(address=serve) if isinstance(serve, str) else serve
         self.retry_ms = duration_ms("retry_for", retry_for, origin())
@@ -126,7 +132,7 @@ class App(Builder):
         self._state = State.CREATED
         self._listeners: list[Listener] = []
         self._told: list[Callable[[Metrics], object]] = []
-        self._run: Run | None = None
+        self._run: Supervisor | None = None
         self._beside: str | None = None
         self._declared.viewer = self
         self._ending, self._turning = threading.RLock(), threading.Lock()
@@ -255,12 +261,13 @@ class App(Builder):
         if self._state.up:
             raise AlreadyStarted(self.id, self._state.value)
         plan = self._rewritten()
-        from headrace.runtime.life.run import Run  # loads pyspark
+        from headrace.runtime.life.supervisor import Supervisor  # loads what speaks to a broker
 
         with self._ending:  # whoever closes it meanwhile, as after a quick first batch, waits until it runs
             self._enter(State.STARTING)
             try:
-                self._run = Run(self)
+                spec = self._spec()
+                self._run = Supervisor(self, ENGINES[self.engine](spec), spec)
                 self._run.start(plan, until_latest=until == "latest")
             except BaseException:
                 if self._run is not None:
@@ -305,9 +312,14 @@ class App(Builder):
                 self._settle_end(deadline)
 
     def kill(self) -> None:
-        """End what it waits for in Spark, whatever that is: what is started fails then."""
+        """End what it waits for in its engine, whatever that is: what is started fails then."""
         if self._run is not None:
             self._run.kill()
+
+    def end_by(self, deadline: Deadline) -> None:
+        """The process is told to end: what the engine has started has until then to end by itself."""
+        if self._run is not None:
+            self._run.end_by(deadline)
 
     def __enter__(self) -> App:
         self.start()
@@ -348,6 +360,27 @@ class App(Builder):
                 listener(metrics)
             except Exception:
                 LOGGER.exception("%s: a listener failed after batch %s", self.id, metrics.batches)
+
+    def _spec(self) -> EngineSpec:
+        """What the engine is told."""
+        return EngineSpec(
+            app=self.id,
+            place=self.checkpoint,
+            kafka=self.kafka,
+            embedded=self.broker is None,
+            exactly_once=self.guarantee == "exactly_once",
+            on_error=self.on_error,
+            letters=self.dead_letters if callable(self.on_error) or self.on_error == DEAD_LETTER else None,
+            clock=self.clock,
+            beside=self.runs_beside,
+            pickled=self.pickled_state,
+            pickles=lambda: pickles_of(self),
+            worker_timeout_ms=self.worker_timeout_ms,
+            worker_memory_mb=self.worker_memory_mb,
+            spark=self.spark,
+            verbose=self.verbose,
+            say=self.say,
+        )
 
     def _rewritten(self) -> Plan:
         """What is to run on Spark, if it may."""

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from headrace.build.shown import plan_of
+from headrace.engine.topics import topics_of
 from headrace.errors import NothingToRun
 from headrace.log.broker import EmbeddedBroker
 from headrace.log.records import consume
@@ -20,7 +21,6 @@ from headrace.passes.pipeline import rewrite
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, Source
-from headrace.runtime.preflight.topics import topics_of
 from headrace.task.loop import Loop
 
 if TYPE_CHECKING:

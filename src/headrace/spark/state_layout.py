@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from headrace.plan.node_stores import stores
 from headrace.plan.nodes import (
     DropDuplicates,
     ForeignKeyMatch,
@@ -29,7 +30,7 @@ from headrace.plan.nodes.base import Beside
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.placement_nodes import Copy, Everywhere, VersionedCopy
 from headrace.plan.stores import Session, Store, Window
-from headrace.spark.layout.placement import Placement, stores
+from headrace.spark.layout.placement import Placement
 
 _TIME, _SIDE = 8, 1
 

@@ -13,16 +13,17 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 
 import headrace as hr
 import headrace.functions as F
+from headrace.engine.batch.batch_log import BatchLog
+from headrace.engine.batch.checkpoint import Checkpoint
+from headrace.engine.layout import Layout
 from headrace.errors import CheckpointUnwritable, QueryFailed, RescaleRefused, SparkLost
 from headrace.passes.pipeline import rewrite
 from headrace.plan.graph import Plan
 from headrace.plan.task_assignment import Sharing
-from headrace.runtime.checkpoint.batch_log import BatchLog
-from headrace.runtime.checkpoint.directory import Checkpoint, Layout
-from headrace.runtime.checkpoint.state_key import codec_of
 from headrace.runtime.rescale.key_routing import Sources, Way, Ways, new_sources
 from headrace.runtime.rescale.operator_memory import Kernel, Python, partition_times
 from headrace.runtime.rescale.rescale import refuse_what_is_half_written, told_plainly
+from headrace.runtime.state_key import codec_of
 from headrace.spark.layout.placement import Placement
 from headrace.spark.state_layout import cells_of
 from headrace.state.window import Kept

@@ -9,7 +9,7 @@ import pytest
 
 import headrace as hr
 from headrace.errors import OptionInvalid, SecretMissing
-from headrace.runtime.checkpoint.state_key import pickles_of
+from headrace.runtime.state_key import pickles_of
 from headrace.state.pickles import PickledState, Pickles
 
 

@@ -20,11 +20,11 @@ import headrace as hr
 from headrace.cli.demos.listeners import Listeners, all_songs
 from headrace.cli.demos.music_charts import Chart, Play, Song, app
 from headrace.cli.demos.stage import TICK_S, Beside, page_of, running, with_page
+from headrace.engine.place import Place
 from headrace.errors import NobodyAnswers, PositionNotReached
 from headrace.log.broker import EmbeddedBroker
 from headrace.log.records import NewRecord, produce
 from headrace.log.topics import Topics
-from headrace.runtime.checkpoint.location import Place
 from headrace.runtime.life.console import lines_on_console
 
 PLAYS, SONGS, CHARTS = "plays", "songs", "charts"

@@ -9,6 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from headrace.engine.batch.batch_log import BatchLog
+from headrace.engine.batch.checkpoint import Checkpoint
+from headrace.engine.batch.failures import failure_of
+from headrace.engine.batch.kept import kept
+from headrace.engine.batch.start_offsets import all_starts
+from headrace.engine.changelogs import with_changelogs
+from headrace.engine.layout import Layout, Starts
+from headrace.engine.ownership import Found, found_changelogs, settings_of
+from headrace.engine.topics import share, topics_of
 from headrace.errors import AdoptRefused
 from headrace.log.partitioner import partition_of
 from headrace.log.properties import for_java
@@ -16,26 +25,19 @@ from headrace.log.records import NewRecord, Record, consume, possible_time, prod
 from headrace.log.topics import Topics
 from headrace.model.clock import Clock
 from headrace.plan.graph import Plan
+from headrace.plan.node_stores import stores
 from headrace.plan.nodes import Changelog, Node, Repartition, SessionWindowed, Source, TableSource
 from headrace.plan.nodes.to import changelog_topic
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.placement_nodes import Everywhere, is_global
 from headrace.plan.task_assignment import Sharing
-from headrace.runtime.checkpoint.batch_log import BatchLog
-from headrace.runtime.checkpoint.directory import Checkpoint, Layout, Starts
-from headrace.runtime.checkpoint.inventory import kept
 from headrace.runtime.commands.kafka_streams import StreamsApp, parts
 from headrace.runtime.commands.last_rows import LastRows
-from headrace.runtime.life.failures import failure_of
-from headrace.runtime.preflight.changelogs import with_changelogs
-from headrace.runtime.preflight.ownership import Found, found_changelogs, settings_of
-from headrace.runtime.preflight.start_offsets import all_starts
-from headrace.runtime.preflight.topics import share, topics_of
 from headrace.runtime.rescale.key_routing import Ways
 from headrace.runtime.rescale.rescale import told_plainly
 from headrace.serde import Serde
 from headrace.spark.compile.sink import sink_options
-from headrace.spark.layout.placement import Placement, stores
+from headrace.spark.layout.placement import Placement
 from headrace.spark.query import Query, dataframe
 from headrace.spark.rescaling import Rescaling
 from headrace.spark.rescaling import rescaling as opened

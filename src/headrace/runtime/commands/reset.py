@@ -8,17 +8,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from headrace.engine.batch.checkpoint import Checkpoint
+from headrace.engine.batch.kept import kept
+from headrace.engine.changelogs import existing_changelogs, ids_of, remake_changelogs, with_changelogs
+from headrace.engine.layout import Layout, Starts
+from headrace.engine.ownership import refuse_foreign
+from headrace.engine.topics import topics_of
 from headrace.errors import HeadraceError, ResetRefused
 from headrace.log.groups import Group
 from headrace.log.topics import Topics
 from headrace.passes.run_beside import id_beside
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source, To
-from headrace.runtime.checkpoint.directory import Checkpoint, Layout, Starts
-from headrace.runtime.checkpoint.inventory import kept
-from headrace.runtime.preflight.changelogs import existing_changelogs, remake_changelogs, with_changelogs
-from headrace.runtime.preflight.ownership import refuse_foreign
-from headrace.runtime.preflight.topics import topics_of
 
 Beginning = str | int | Path
 """Where streams are read from: "earliest", "latest", a time in milliseconds, or a file of offsets."""
@@ -96,21 +97,21 @@ def resetting(
             table = source.facts.table
             for topic in topics_of([source], topics):
                 named = {} if table else offsets(topic)
-                known = {partition: offset for (name, partition), offset in before.items() if name == topic}
-                moves.append(Move(topic, table, known, topics.begin_offsets(topic) | named, named))
+                there = {partition: offset for (name, partition), offset in before.items() if name == topic}
+                moves.append(Move(topic, table, there, topics.begin_offsets(topic) | named, named))
         if isinstance(to, Path):
             _refuse_unread(to, {move.topic for move in moves if not move.table})
         tasks = layout.tasks if layout is not None else 0
         groups = tuple(f"{plan.app}-sink-{task}" for task in range(tasks))
-        found = existing_changelogs(plan, layout, topics)
+        found, known = existing_changelogs(plan, layout, topics), ids_of(layout)
         yield Reset(
             plan.app,
             checkpoint,
             layout.stores if layout is not None else (),
             tuple(moves),
             groups,
-            changelogs=tuple(one.topic for one in found if one.is_ours(layout)),
-            foreign=tuple(one.topic for one in found if not one.is_ours(layout)),
+            changelogs=tuple(one.topic for one in found if one.is_ours(known)),
+            foreign=tuple(one.topic for one in found if not one.is_ours(known)),
         )
     finally:
         checkpoint.release()
@@ -123,12 +124,12 @@ def switch(plan: Plan, mine: Checkpoint, other: Checkpoint, name: str, address: 
     """
     topics, before, layout = Topics(address, kafka), mine.known_layout(), adoptable(plan, other, name, address, kafka)
     for found in existing_changelogs(plan, before, topics):
-        refuse_foreign(found, before, topics)
+        refuse_foreign(found, ids_of(before), topics)
     adopted = mine.adopt(other, layout)
     rows_of = id_beside(plan.app, name)
     copied = remake_changelogs(plan, layout, address, kafka, known=before, spool=mine.directory, rows_of=rows_of)
     left = [found for found in existing_changelogs(plan, before, topics) if found.store not in copied]
-    topics.delete([found.topic for found in left if found.is_ours(before)])
+    topics.delete([found.topic for found in left if found.is_ours(ids_of(before))])
     mine.settle(with_changelogs(adopted, plan, copied, topics))
 
 

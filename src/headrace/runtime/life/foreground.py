@@ -96,9 +96,9 @@ class Foreground:
     def _close(self) -> None:
         """Close them at the same time: each finishes a batch first. The process ends when the last one has to."""
         if self._stop.is_set():
-            from headrace.spark.session.spark import end_by  # is loaded by now, with pyspark
-
-            end_by(Deadline(max(app.close_s for app in self._apps)))
+            deadline = Deadline(max(app.close_s for app in self._apps))
+            for app in self._apps:
+                app.end_by(deadline)
         with ThreadPoolExecutor(max(1, len(self._apps))) as beside:
             for closing in [beside.submit(app.close) for app in self._apps]:
                 closing.result()

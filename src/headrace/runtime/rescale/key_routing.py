@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from headrace.engine.batch.batch_log import BEGIN_ANEW
 from headrace.errors import RescaleRefused
 from headrace.passes.place_repartitions import key_changed
 from headrace.passes.split_subtopologies import split_subtopologies
@@ -14,8 +15,6 @@ from headrace.plan.task_assignment import Sharing
 
 Sources = dict[str, dict[str, int] | None]
 """As `Sharing.partitions`."""
-
-BEGIN_ANEW = "begin anew: headrace reset, or start with a new application id"
 
 
 @dataclass(frozen=True)

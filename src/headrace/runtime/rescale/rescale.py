@@ -6,19 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
+from headrace.engine.batch.batch_log import BatchLog
+from headrace.engine.batch.checkpoint import Checkpoint
+from headrace.engine.batch.failures import failure_of
+from headrace.engine.batch.kept import kept
+from headrace.engine.batch.state_size import bytes_to_load
+from headrace.engine.changelogs import remake_changelogs, with_changelogs
+from headrace.engine.layout import Layout
+from headrace.engine.place import writing
+from headrace.engine.topics import share, topics_of
 from headrace.errors import HeadraceError, QueryFailed, RescaleRefused
 from headrace.log.groups import Group
 from headrace.log.properties import for_java
 from headrace.log.topics import Topics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source
-from headrace.runtime.checkpoint.batch_log import BatchLog
-from headrace.runtime.checkpoint.directory import Checkpoint, Layout, writing
-from headrace.runtime.checkpoint.inventory import kept
-from headrace.runtime.checkpoint.resumption import bytes_to_load
-from headrace.runtime.life.failures import failure_of
-from headrace.runtime.preflight.changelogs import remake_changelogs, with_changelogs
-from headrace.runtime.preflight.topics import share, topics_of
 from headrace.runtime.rescale.key_routing import Ways, new_sources
 from headrace.runtime.rescale.state_migration import Moving
 from headrace.spark.layout.placement import Placement

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from headrace.engine.batch.batch_log import BEGIN_ANEW
 from headrace.errors import RescaleRefused
+from headrace.plan.node_stores import stores
 from headrace.plan.nodes import Expired, Node, Suppress
 from headrace.plan.nodes.expiring import Lasting
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.placement_nodes import Everywhere
-from headrace.runtime.rescale.key_routing import BEGIN_ANEW, Way, Ways
+from headrace.runtime.rescale.key_routing import Way, Ways
 from headrace.runtime.rescale.operator_memory import Kernel, Python, partition_times
-from headrace.spark.layout.placement import Placement, stores
+from headrace.spark.layout.placement import Placement
 from headrace.spark.rescaling import Rescaling
 from headrace.spark.state_layout import Cells, cells_of
 from headrace.state.cells import LATEST

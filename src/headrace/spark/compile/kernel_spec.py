@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from headrace.plan.idle import idle_ms
+from headrace.plan.node_stores import stores
 from headrace.plan.nodes import Beside, Branch, Emit, Node, Repartition, To
 from headrace.plan.nodes.expiring import Lasting
 from headrace.plan.nodes.windowed import WindowedAggregation
@@ -15,7 +16,7 @@ from headrace.spark.compile.operators import OPERATORS, Functions, failures
 from headrace.spark.compile.queues import Queues
 from headrace.spark.compile.sql import label
 from headrace.spark.compile.windows import looked_up
-from headrace.spark.layout.placement import Edge, Placement, stores
+from headrace.spark.layout.placement import Edge, Placement
 from headrace.spark.spec.stage import ELSEWHERE, Expiry, Going, Into, NodeSpec, Out, StageSpec, Way
 
 

@@ -18,9 +18,10 @@ from headrace.spark.compile.flow import CARRIED, Columns, Flow
 from headrace.spark.compile.queues import Queues
 from headrace.spark.compile.sql import decode, encode, guarded, text
 from headrace.spark.compile.task_numbers import Tasks
-from headrace.spark.compile.timestamps import remember, remembering, stamp, stamp_in_python, stamped_in_python
+from headrace.spark.compile.timestamps import remember, stamp, stamp_in_python
 from headrace.spark.layout.placement import Placement
 from headrace.spark.layout.read_optimizations import apart, unread
+from headrace.spark.layout.stamping import remembering, stamped_in_python
 from headrace.spark.session.spark import kernel
 from headrace.spark.session.workers import Workers
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from headrace.expr import Bound
-from headrace.expr.bound import Input
 from headrace.model.fault_kinds import FaultKind
 from headrace.model.types import INT
 from headrace.plan.nodes import Source, Times
@@ -13,7 +12,7 @@ from headrace.spark.compile.python_spec import stamping_spec
 from headrace.spark.compile.queues import Queues
 from headrace.spark.compile.sql import decode, guarded, label, packed, text, unpacked
 from headrace.spark.layout.placement import Placement
-from headrace.spark.layout.reasons import stamps_in_python
+from headrace.spark.layout.stamping import remembering, stamped_in_python
 from headrace.spark.session.workers import Workers
 from headrace.spark.spec.parameters import Function, Timestamps
 from headrace.spark.spec.stage import Going, Into, NodeSpec, Out, StageSpec
@@ -21,30 +20,6 @@ from headrace.spark.spec.stage import Going, Into, NodeSpec, Out, StageSpec
 _PARTITION_TIME = "partition_time"
 _BEFORE_ALL = 0
 _BEFORE_1970 = text("which is before 1970")
-
-
-def remembering(placement: Placement) -> list[Source]:
-    """The sources whose times depend on those of the records before, so that a stage has to remember them.
-
-    And those whose times are found by functions, where it is read what these fail on: a stage goes on with the next.
-    """
-    failing = placement.reading_failures.keys() - placement.python.keys()
-    return [
-        one
-        for one in placement.plan.of(Source)
-        if not stamps_in_python(one)
-        and (_looks_back(one.timestamp) or (isinstance(one.timestamp, Bound) and one in failing))
-    ]
-
-
-def stamped_in_python(placement: Placement) -> list[Source]:
-    """The sources whose times are found by functions in Python, or in values that only Python can read."""
-    computed = (one for one in placement.plan.of(Source) if isinstance(one.timestamp, Bound))
-    return [
-        one
-        for one in computed
-        if stamps_in_python(one) or (one in placement.python and one not in remembering(placement))
-    ]
 
 
 def stamp(flow: Flow, placement: Placement) -> Flow:
@@ -146,9 +121,3 @@ def _computed(source: Source, time: Bound, columns: dict[str, str], where: str) 
 
 def _guarded_time(sql: str, found: str, where: str) -> str:
     return f"hr_guard({sql}, {text(FaultKind.TIMESTAMP_INVALID)}, CAST({found} AS STRING), {where})"
-
-
-def _looks_back(time: Times | Bound) -> bool:
-    if isinstance(time, Bound):
-        return (isinstance(time, Input) and time.name == _PARTITION_TIME) or any(map(_looks_back, time.parts))
-    return time is Times.PARTITION_TIME

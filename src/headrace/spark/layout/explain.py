@@ -5,9 +5,9 @@ from __future__ import annotations
 from headrace.model.batches import Batch
 from headrace.plan.describe import table
 from headrace.plan.nodes import Node, Repartition, Source, To
-from headrace.spark.compile.timestamps import remembering
 from headrace.spark.layout.placement import Lane, Placement
 from headrace.spark.layout.read_optimizations import may_be_apart
+from headrace.spark.layout.stamping import remembering
 
 
 def explain(placement: Placement, last: Batch | None = None) -> str:

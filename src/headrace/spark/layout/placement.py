@@ -10,21 +10,15 @@ from functools import cached_property
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import (
     Errors,
-    ForeignKeyJoin,
     ForeignKeyMatch,
     ForeignKeySubscribe,
     Node,
     Repartition,
     Source,
-    StreamJoin,
-    TableJoin,
-    TableSource,
     To,
-    ToTable,
 )
-from headrace.plan.nodes.materialized import unnamed_store
 from headrace.plan.nodes.side_outputs import UNDECODED
-from headrace.plan.placement_nodes import Copy, Everywhere, is_global
+from headrace.plan.placement_nodes import is_global
 from headrace.plan.schema import Field, Schema
 from headrace.serde import BYTES
 from headrace.spark.layout.grouping import Grouping
@@ -206,15 +200,3 @@ def _sends_letters(node: Node) -> bool:
     while isinstance(node, Repartition):
         node = node.upstream
     return isinstance(node, ForeignKeySubscribe | ForeignKeyMatch)
-
-
-def stores(node: Node) -> list[str]:
-    """The stores of a node; a table that was given none keeps its rows as well, for somebody may ask for them."""
-    if isinstance(node, Everywhere):
-        return stores(node.upstream)
-    if isinstance(node, StreamJoin):
-        return list(node.side_stores)
-    keeps = isinstance(node, TableSource | ToTable | ForeignKeyJoin | Copy)
-    unnamed = keeps or (isinstance(node, TableJoin) and node.settles)
-    store = getattr(node, "store", None) or (unnamed_store(node) if unnamed else None)
-    return [store] if store else []

@@ -6,8 +6,8 @@ from headrace.expr import Bound
 from headrace.plan.nodes import Source, Times
 from headrace.plan.task_assignment import Sharing
 from headrace.serde import BYTES
-from headrace.spark.compile.timestamps import remembering, stamped_in_python
 from headrace.spark.layout.placement import Placement
+from headrace.spark.layout.stamping import remembering, stamped_in_python
 
 
 def apart(placement: Placement, sharing: Sharing) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from headrace.engine.changelogs import existing_changelogs
+from headrace.engine.ownership import has_records
+from headrace.engine.topics import topics_of
 from headrace.errors import CheckpointLost
 from headrace.log.groups import Group
 from headrace.log.topics import Topics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source
-from headrace.runtime.preflight.changelogs import existing_changelogs
-from headrace.runtime.preflight.ownership import has_records
-from headrace.runtime.preflight.topics import topics_of
 
 
 def refuse_lost_checkpoint(
@@ -36,7 +36,7 @@ def _read(plan: Plan, topics: Topics, group: Group) -> Iterator[str]:
 
 def _written(plan: Plan, topics: Topics) -> Iterator[str]:
     for found in existing_changelogs(plan, None, topics):
-        if found.is_ours(None) and has_records(found.topic, topics):
+        if found.is_ours({}) and has_records(found.topic, topics):
             yield f"its changelog {found.topic} has rows"
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from headrace.engine.topics import topics_of
 from headrace.log.topics import Topics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source, Start
-from headrace.runtime.preflight.topics import topics_of
 from headrace.spark.compile.source import BEGINNING, Starts
 
 

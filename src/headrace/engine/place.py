@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from headrace.errors import CheckpointUnwritable
 from headrace.jvm.paths import data_dir
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)
@@ -48,3 +51,12 @@ class Place:
 
     def __str__(self) -> str:
         return self.address or str(self.directory)
+
+
+@contextmanager
+def writing(place: str) -> Iterator[None]:
+    """What the system says when files of a checkpoint cannot be written, in words."""
+    try:
+        yield
+    except OSError as error:
+        raise CheckpointUnwritable(place, error.strerror or str(error)) from None

@@ -13,11 +13,13 @@ from typing import Any
 import pytest
 
 import headrace as hr
+from headrace.engine.batch.checkpoint import Checkpoint
+from headrace.engine.batch.kept import kept
+from headrace.engine.inventory import Evolution, Kept
+from headrace.engine.layout import Layout
 from headrace.errors import OptionInvalid, StateChanged
 from headrace.model import classes
 from headrace.passes.pipeline import rewrite
-from headrace.runtime.checkpoint.directory import Checkpoint, Layout
-from headrace.runtime.checkpoint.inventory import Evolution, Kept, kept
 
 HINT = "; if it is new_place:Total now, say so: hr.moved('old_place:Total', Total)"
 

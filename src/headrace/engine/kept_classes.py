@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 
 from headrace.errors import HeadraceError
 from headrace.model.classes import Classes
 from headrace.model.records import enum_type, is_record, record_type
 from headrace.model.types import EnumType, StructType, Type
-from headrace.spark.layout.placement import Lane, Placement, stores
+from headrace.plan.node_stores import stores
+from headrace.plan.nodes import Node
 
 Shapes = dict[str, str]
 """By the names of classes: their fields with types, or the members of an enum."""
 
 
-def shapes_of(placement: Placement) -> Shapes:
-    """The classes whose values lie in the state of Python processes, as far as types tell."""
+def shapes_of(nodes: Iterable[Node]) -> Shapes:
+    """The classes whose values lie in the state of nodes that run in Python, as far as types tell."""
     found: Shapes = {}
     classes = Classes.here()
-    for node in placement.plan.nodes:
-        keeps = any(stores(node)) or node.holds_back
-        if keeps and node in placement.inside and placement.lane(node) is Lane.PYTHON:
+    for node in nodes:
+        if any(stores(node)) or node.holds_back:
             for schema in (node.output(), *(upstream.output() for upstream in node.inputs)):
                 for type_ in (schema.key.type, schema.value.type):
                     found.update({classes.name(one.cls): _shape(one) for one in _named(type_)})

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from headrace.engine.batch.checkpoint import Checkpoint
 from headrace.errors import (
     BrokerLost,
     BrokerNotTrusted,
@@ -19,7 +20,6 @@ from headrace.errors import (
     TakenOver,
     TemporaryUnusable,
 )
-from headrace.runtime.checkpoint.directory import Checkpoint
 from headrace.spark.faults import find_fault
 
 _DISK = re.compile(r"No space left on device|Read-only file system|Disk quota exceeded|Permission denied|AccessDenied")

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from headrace.engine.batch.checkpoint import Checkpoint
+from headrace.engine.layout import Layout
 from headrace.errors import CheckpointBroken, CheckpointForeign
-from headrace.runtime.checkpoint.directory import Checkpoint, Layout
 
 LAYOUT = Layout(app="shop", cluster="c", tasks=4, sources={}, stages=[], starts={})
 

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 import headrace as hr
+from headrace.engine.batch.checkpoint import Checkpoint
+from headrace.engine.batch.kept import kept
+from headrace.engine.inventory import Evolution, Kept
+from headrace.engine.layout import Layout
 from headrace.errors import CheckpointForeign, StateChanged
 from headrace.passes.pipeline import rewrite
-from headrace.runtime.checkpoint.directory import Checkpoint, Layout
-from headrace.runtime.checkpoint.inventory import Evolution, Kept, kept
 
 Declare = Callable[[hr.App], object]
 

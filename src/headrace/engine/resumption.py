@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import time
-import zipfile
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 _QUIET_S, _EACH_S = 3.0, 5.0
-_VERSION = re.compile(r"(\d+)(?:_[\w-]+)?\.(zip|changelog)")
-_SIZE = re.compile(rb'"sizeBytes":(\d+)')
 
 
 @dataclass(frozen=True)
@@ -55,29 +49,6 @@ class Restoring:
         """The batch is done."""
         if self._said is not None:
             self._say(f"restored, first batch done after {duration_ms / 1000:.1f} s")
-
-
-def bytes_to_load(states: Path) -> int:
-    """What Spark loads of its state in a checkpoint: the last snapshot of each store, and what changed since."""
-    return sum(map(_bytes_of_store, {file.parent for file in states.rglob("*") if _VERSION.fullmatch(file.name)}))
-
-
-def _bytes_of_store(store: Path) -> int:
-    snapshots: dict[int, Path] = {}
-    changes: dict[int, int] = defaultdict(int)
-    for file in store.iterdir():
-        if found := _VERSION.fullmatch(file.name):
-            version = int(found[1])
-            if found[2] == "zip":
-                snapshots[version] = file
-            else:
-                changes[version] = file.stat().st_size
-    last = max(snapshots, default=0)
-    size = sum(size for version, size in changes.items() if version > last)
-    if last:
-        with zipfile.ZipFile(snapshots[last]) as snapshot:
-            size += sum(int(one) for one in _SIZE.findall(snapshot.read("metadata")))
-    return size
 
 
 def size_text(size: int) -> str:

@@ -11,12 +11,14 @@ from typing import cast
 import pytest
 
 import headrace as hr
+from headrace.engine.batch.checkpoint import Checkpoint
+from headrace.engine.layout import Layout
+from headrace.engine.topics import share
 from headrace.errors import CheckpointBroken, CheckpointForeign, PartitionsChanged, TopicMissing, TopicsOverlap
 from headrace.log.topics import Topics
 from headrace.passes.pipeline import rewrite
 from headrace.plan.graph import Plan
-from headrace.runtime.checkpoint.directory import Checkpoint, Layout
-from headrace.runtime.preflight.topics import refuse_overlaps, share
+from headrace.runtime.preflight.topics import refuse_overlaps
 
 LAYOUT = Layout(app="a", cluster="c", tasks=4, sources={"in": {"in": 4}}, stages=[], starts={})
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from headrace.errors import RescaleRefused
 from headrace.log.files import write_whole
-from headrace.runtime.rescale.key_routing import BEGIN_ANEW
 
+BEGIN_ANEW = "begin anew: headrace reset, or start with a new application id"
 _TASKS = "spark.sql.shuffle.partitions"
 _IDS = "stateUniqueIds"
 _SCHEMA = re.compile(r'"file:[^"]*/(state/\d+/_stateSchema/[^"]+)"')

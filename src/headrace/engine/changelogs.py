@@ -9,6 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
+from headrace.engine.layout import Layout
+from headrace.engine.ownership import Found, Ids, found_changelogs, has_records, refuse_foreign, settings_of
+from headrace.engine.place import writing
 from headrace.errors import ChangelogMisfit
 from headrace.log.partitioner import partition_of
 from headrace.log.records import NewRecord, Record, consume, possible_time, produce
@@ -16,8 +19,6 @@ from headrace.log.topics import BROKERS_CHOICE, Topics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Changelog
 from headrace.plan.nodes.to import changelog_topic
-from headrace.runtime.checkpoint.directory import Layout, writing
-from headrace.runtime.preflight.ownership import Found, found_changelogs, has_records, refuse_foreign, settings_of
 
 
 def complete_changelogs(plan: Plan, topics: Topics, known: Layout | None) -> list[str]:
@@ -35,12 +36,17 @@ def complete_changelogs(plan: Plan, topics: Topics, known: Layout | None) -> lis
     def is_complete(store: str) -> bool:
         there = found.get(store)
         if store not in before:
-            return there is None or not there.is_ours(known) or not has_records(there.topic, topics)
+            return there is None or not there.is_ours(known.changelog_ids) or not has_records(there.topic, topics)
         if store not in known.changelogs or there is None or not _goes_on(there, known):
             return False
         return not topics.begins_late(there.topic, there.partitions)
 
     return sorted(filter(is_complete, stores))
+
+
+def ids_of(known: Layout | None) -> Ids:
+    """The ids of the changelogs that a checkpoint knows."""
+    return {} if known is None else known.changelog_ids
 
 
 def _goes_on(there: Found, known: Layout) -> bool:
@@ -71,7 +77,7 @@ def ensure_changelogs(
     found = found_changelogs(plan.app, wanted, topics)
     for one in found.values():
         if known is None or one.store not in known.changelogs:
-            refuse_foreign(one, known, topics)
+            refuse_foreign(one, ids_of(known), topics)
         if wrong := list(_misfits(one, layout.tasks)):
             raise ChangelogMisfit(one.topic, wrong)
     missing = {topic: settings_of(plan.app, store) for store, topic in wanted.items() if store not in found}
@@ -115,7 +121,7 @@ def remake_changelogs(
     made = []
     for node in nodes:
         topic, rows, before = str(node.topic), read.get(node.table), there.get(node.table)
-        if rows is None or not _goes_on(rows, layout) or (before is not None and not before.is_ours(known)):
+        if rows is None or not _goes_on(rows, layout) or (before is not None and not before.is_ours(ids_of(known))):
             continue
         with TemporaryFile(dir=spool) as file:  # a topic cannot be read while it is made anew
             _spool(consume(address, kafka, rows.topic), file, spool)

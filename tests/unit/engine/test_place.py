@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from headrace.runtime.checkpoint.directory import Checkpoint
-from headrace.runtime.checkpoint.location import Place
+from headrace.engine.batch.checkpoint import Checkpoint
+from headrace.engine.place import Place
 
 
 @pytest.fixture

@@ -9,24 +9,24 @@ import uuid
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from headrace.engine import layout as layouts
+from headrace.engine.batch.batch_log import BatchLog
+from headrace.engine.batch.state_size import bytes_to_load
+from headrace.engine.inventory import Kept
+from headrace.engine.layout import Layout, Starts
+from headrace.engine.place import writing
+from headrace.engine.resumption import Resumption
 from headrace.errors import (
     CheckpointBroken,
     CheckpointForeign,
     CheckpointInUse,
-    CheckpointUnwritable,
-    PartitionsChanged,
-    StateChanged,
 )
 from headrace.log.files import make_private, write_whole
 from headrace.log.locks import FileLock
-from headrace.runtime.checkpoint.batch_log import BatchLog
-from headrace.runtime.checkpoint.inventory import Evolution, Kept, Lanes, Stages
-from headrace.runtime.checkpoint.kept_classes import Shapes
-from headrace.runtime.checkpoint.resumption import Resumption, bytes_to_load
 
 _LAST_BREATH_S = 60.0
 _LAYOUT = "headrace.json"
@@ -36,55 +36,6 @@ _SPARK = "spark"
 _QUERY = f"{_SPARK}/metadata"
 _FRESH = "spark.new"
 _RESET = "reset.json"
-
-
-Starts = dict[str, dict[str, int]]
-"""Offsets by topic and partition."""
-
-
-@dataclass(frozen=True)
-class Layout:
-    """What a checkpoint was made with. State is found again only by those who agree on it."""
-
-    app: str
-    cluster: str
-    tasks: int
-    sources: dict[str, dict[str, int] | None]
-    """As `Sharing.partitions`."""
-
-    stages: Stages
-    """What is kept in each stage."""
-
-    starts: Starts
-    """Where those topics are read from at first that are not read from their beginnings."""
-
-    changelogs: list[str] = field(default_factory=list)
-    """The stores whose changelogs have all of their rows."""
-
-    changelog_ids: dict[str, str] = field(default_factory=dict)
-    """The ids of their topics: one that was made anew by somebody else has not."""
-
-    lanes: Lanes = field(default_factory=dict)
-    """In which lanes each stage runs."""
-
-    query: str = field(default="", compare=False)
-    """The id of Spark's query; older checkpoints do not know it."""
-
-    classes: Shapes = field(default_factory=dict)
-    """Of the values that Python processes keep, by name."""
-
-    pickled: bool = False
-    """Whether Python processes have pickled what they keep."""
-
-    @property
-    def stores(self) -> tuple[str, ...]:
-        """All stores, and what is held back, by name."""
-        return tuple(store for stage in self.stages for store in stage)
-
-    @property
-    def kept(self) -> Kept:
-        """All that was kept."""
-        return Kept(self.stages, self.lanes, self.classes, self.pickled)
 
 
 class Files(Protocol):
@@ -301,42 +252,20 @@ class Checkpoint:
 
     def refuse_foreign(self, known: Layout, app: str, cluster: str) -> None:
         """Refuse a checkpoint of another application, or of one on another cluster."""
-        own = "name a checkpoint of this application's own: --checkpoint, or checkpoint= of the application"
-        for name, here, fix in (("app", app, own), ("cluster", cluster, None)):
-            if getattr(known, name) != here:
-                raise CheckpointForeign(self.place, _WORDS[name], getattr(known, name), here, fix)
+        layouts.refuse_foreign(self.place, known, app, cluster)
         here = self._query()
         if known.query and here and here != known.query:
             back = f"put back the directory {_SPARK!r} that belongs here, or begin anew: headrace reset"
-            raise CheckpointForeign(self.place, _WORDS["query"], known.query, here, back)
+            raise CheckpointForeign(self.place, "Spark's query", known.query, here, back)
 
     def refuse_misfit(self, known: Layout, layout: Layout) -> None:
-        """Refuse a layout that cannot go on from the one that is known.
-
-        Application, cluster, number of tasks and sources have to be the same. Every store has to be there as before, in
-        the same stage of as many and in the same lane, and so has what is held back; others may join them. What keeps
-        no state may change at will, and so may all of it before the first batch is done.
-        """
+        """Refuse a layout that cannot go on from the one that is known."""
         self.refuse_foreign(known, layout.app, layout.cluster)
-        for source, there in known.sources.items():
-            _refuse_other_partitions(there, layout.sources.get(source))
-        has_state = self.has_state
-        if has_state:
-            self.refuse_other_state(known, layout.kept)
-        if known.tasks != layout.tasks:
-            raise CheckpointForeign(self.place, _WORDS["tasks"], known.tasks, layout.tasks)
-        # Where nothing was kept, it does not matter by which rule records are shared.
-        ruled = [source for source, there in known.sources.items() if there != {} and has_state]
-        if known.sources.keys() != layout.sources.keys() or any(
-            known.sources[one] != layout.sources[one] for one in ruled
-        ):
-            raise CheckpointForeign(self.place, _WORDS["sources"], known.sources, layout.sources)
+        layouts.refuse_misfit(self.place, known, layout, has_state=self.has_state)
 
     def refuse_other_state(self, known: Layout, here: Kept) -> None:
         """Refuse stages that do not find again what is kept."""
-        found = Evolution.of(known.kept, here)
-        if found.misfits:
-            raise StateChanged(self._app, self.place, found.misfits, found.hint)
+        layouts.refuse_other_state(self._app, self.place, known, here)
 
     def _query(self) -> str:
         """The id of Spark's query, "" before there is one."""
@@ -373,28 +302,3 @@ class Checkpoint:
             return self._pid.read_text().strip()
         except OSError:
             return "unknown"
-
-
-_WORDS = {
-    "app": "application",
-    "cluster": "the Kafka cluster",
-    "tasks": "a number of tasks of",
-    "sources": "the sources",
-    "query": "Spark's query",
-}
-
-
-@contextmanager
-def writing(place: str) -> Iterator[None]:
-    """What the system says when files of a checkpoint cannot be written, in words."""
-    try:
-        yield
-    except OSError as error:
-        raise CheckpointUnwritable(place, error.strerror or str(error)) from None
-
-
-def _refuse_other_partitions(there: dict[str, int] | None, here: dict[str, int] | None) -> None:
-    for topic, count in (there or {}).items():
-        now = (here or {}).get(topic, count)
-        if now != count:
-            raise PartitionsChanged(topic, count, str(now))

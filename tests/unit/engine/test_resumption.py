@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from headrace.runtime.checkpoint.directory import Checkpoint
-from headrace.runtime.checkpoint.resumption import Restoring, Resumption, bytes_to_load
+from headrace.engine.batch.checkpoint import Checkpoint
+from headrace.engine.batch.state_size import bytes_to_load
+from headrace.engine.resumption import Restoring, Resumption
 
 
 def snapshot(file: Path, *sizes: int) -> None:

@@ -6,15 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from headrace.engine.kept_classes import Shapes, lost_classes
 from headrace.model.durations import duration_text
 from headrace.model.types import Type
-from headrace.plan.graph import Plan
+from headrace.plan.node_stores import stores
 from headrace.plan.nodes import Node, Process, Repartition, Source, TableTransformValues
 from headrace.plan.schema import Schema
 from headrace.plan.stores import Store
-from headrace.runtime.checkpoint.kept_classes import Shapes, lost_classes, shapes_of
-from headrace.spark.compile.timestamps import remembering, stamped_in_python
-from headrace.spark.layout.placement import Lane, Placement, stores
 
 Account = dict[str, str]
 """Of one store: by which operator, of which keys and values, which task owns a key, how long it lasts, and its lane.
@@ -31,9 +29,10 @@ Lanes = dict[str, list[str]]
 There are none in older checkpoints, which do not tell what is held back, either.
 """
 
-_TIMES = "times"
+TIMES = "times"
+IN_KERNEL, IN_PYTHON = "kernel", "python"
 _HELD = "what "
-_LANES = {Lane.KERNEL.value: "the kernel", Lane.PYTHON.value: "Python"}
+_LANES = {IN_KERNEL: "the kernel", IN_PYTHON: "Python"}
 _WORDS = {
     "op": "operator",
     "keys": "key type",
@@ -58,24 +57,7 @@ class Kept:
     @property
     def in_python(self) -> bool:
         """Whether Python processes keep something."""
-        return any(Lane.PYTHON.value in one for one in self.lanes.values())
-
-
-def kept(plan: Plan) -> Kept:
-    """What the stages of a plan keep."""
-    placement = Placement(plan)
-    stages: Stages = []
-    lanes: Lanes = {_TIMES: []}
-    if remembering(placement):
-        account = {"op": "timestamps", "keys": "partitions", "values": "int", "tasks": "by partition", "time": ""}
-        stages.append({"partition times": {**account, "lane": Lane.KERNEL.value}})
-        lanes[_TIMES].append(Lane.KERNEL.value)
-    if stamped_in_python(placement):
-        lanes[_TIMES].append(Lane.PYTHON.value)
-    for number in range(1, placement.stages + 1):
-        stages.append(dict(_accounts(placement, number)))
-        lanes[str(number)] = [lane for lane in _LANES if placement.stage(number, Lane(lane))]
-    return Kept(stages, lanes, shapes_of(placement))
+        return any(IN_PYTHON in one for one in self.lanes.values())
 
 
 @dataclass(frozen=True)
@@ -168,7 +150,7 @@ def _other_lanes(there: Lanes, here: Lanes) -> Iterator[str]:
     for stage, lanes in there.items():
         now = here.get(stage, [])
         if len(lanes) != len(now):
-            called = "the stage that finds the times of records" if stage == _TIMES else f"stage {stage}"
+            called = "the stage that finds the times of records" if stage == TIMES else f"stage {stage}"
             runs, ran = (f"{word} in {_both(one)}" if one else "" for word, one in (("runs", now), ("ran", lanes)))
             yield f"{called} {runs or 'is not there'}, it {ran or 'was not there'}"
 
@@ -194,18 +176,16 @@ def _stages(count: int) -> str:
     return {0: "no stage", 1: "1 stage"}.get(count, f"{count} stages")
 
 
-def _accounts(placement: Placement, number: int) -> Iterator[tuple[str, Account]]:
-    """What the nodes of a stage keep: in stores, and what they hold back."""
-    for node in placement.stage(number):
-        lane = placement.lane(node).value
-        given = [node.output()] if node.facts.table else [upstream.output() for upstream in node.inputs]
-        for store in stores(node):
-            yield store, _account(node, given, ", ".join(_times(node)), lane)
-        if node.holds_back:
-            yield f"{_HELD}{node.name!r} holds back", _account(node, node.given(), "", lane)
-        if isinstance(node, Process | TableTransformValues):
-            own = (one.store for one in node.stores if not (one.read_only or one.everywhere))
-            yield from ((store.name, _account_of(store, _way(node), lane)) for store in own)
+def accounts_of(node: Node, lane: str) -> Iterator[tuple[str, Account]]:
+    """What a node keeps: in stores, and what it holds back."""
+    given = [node.output()] if node.facts.table else [upstream.output() for upstream in node.inputs]
+    for store in stores(node):
+        yield store, _account(node, given, ", ".join(_times(node)), lane)
+    if node.holds_back:
+        yield f"{_HELD}{node.name!r} holds back", _account(node, node.given(), "", lane)
+    if isinstance(node, Process | TableTransformValues):
+        own = (one.store for one in node.stores if not (one.read_only or one.everywhere))
+        yield from ((store.name, _account_of(store, _way(node), lane)) for store in own)
 
 
 def _account(node: Node, given: Iterable[Schema], time: str, lane: str) -> Account:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
+from headrace.engine.batch.checkpoint import Checkpoint
+from headrace.engine.batch.failures import failure_of
 from headrace.errors import (
     BatchTooLong,
     BrokerLost,
@@ -24,8 +26,6 @@ from headrace.errors import (
     TemporaryUnusable,
     TopicMissing,
 )
-from headrace.runtime.checkpoint.directory import Checkpoint
-from headrace.runtime.life.failures import failure_of
 from headrace.spark.query import plain_errors
 
 FAULT = 'headrace-fault:{"kind":"%s","subject":"in","reason":"4","where":"more than 4"}'

@@ -1,4 +1,4 @@
-"""Whose topic has the name of a changelog: a mark in its settings tells, or its id in a checkpoint."""
+"""Whose topic has the name of a changelog: a mark in its settings tells, or its id where an engine has noted it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from headrace.errors import ChangelogForeign
 from headrace.log.topics import Topics
 from headrace.plan.nodes.to import changelog_names
-from headrace.runtime.checkpoint.directory import Layout
 
 _POLICY = "cleanup.policy"
 _MARKED = "message.timestamp.after.max.ms"
@@ -34,6 +33,10 @@ def _mark(app: str, store: str) -> str:
     return str(_NO_LIMIT - 1 - int.from_bytes(digest[:_MARK_BYTES], "big"))
 
 
+Ids = Mapping[str, str]
+"""The ids of changelogs by store, as an engine has noted them; {} where it has not."""
+
+
 @dataclass(frozen=True)
 class Found:
     """A topic that has the name of a store's changelog."""
@@ -47,14 +50,14 @@ class Found:
     marked_for: tuple[str, str] | None
     """The application and the store whose mark it has; None if it has none."""
 
-    def is_ours(self, known: Layout | None) -> bool:
+    def is_ours(self, known: Ids) -> bool:
         """Whether it is proved to be the changelog of this store of this application.
 
-        By its mark; one without a mark, which somebody has made in advance, by its id in the application's checkpoint.
+        By its mark; one without a mark, which somebody has made in advance, by the id that is known of it.
         """
         if self.marked_for is not None:
             return self.marked_for == (self.app, self.store)
-        return known is not None and known.changelog_ids.get(self.store) == self.id
+        return known.get(self.store) == self.id
 
 
 def found_changelogs(app: str, named: Mapping[str, str], topics: Topics) -> dict[str, Found]:
@@ -86,7 +89,7 @@ def has_records(topic: str, topics: Topics) -> bool:
     return any(topics.end_offsets(topic).values())
 
 
-def refuse_foreign(found: Found, known: Layout | None, topics: Topics) -> None:
+def refuse_foreign(found: Found, known: Ids, topics: Topics) -> None:
     """Refuse a topic that is not proved ours, unless it is empty and nobody's."""
     if not found.is_ours(known) and (found.marked_for is not None or has_records(found.topic, topics)):
         raise ChangelogForeign(found.topic, found.store, found.marked_for)
