@@ -1,4 +1,4 @@
-"""`python -m bench`: runs the suite, or `driver`, `soak`, `start` or `joining`, and prints a report.
+"""`python -m bench`: runs the suite, or `driver`, `soak`, `start`, `joining` or `change`, and prints a report.
 
 Results are kept in RESULTS.md, those of other parts stay there with `--only`; a run of another size is only printed,
 and so is a shorter soak.
@@ -10,12 +10,13 @@ import argparse
 import re
 from pathlib import Path
 
-from bench import driver, joining, soak, start, suite
+from bench import change, driver, joining, soak, start, suite
+from bench.contenders import HERE
 from bench.kept import merged
 from bench.report import report
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-RECORDS = {"suite": 10_000_000, "driver": 100_000, "soak": 0, "start": 0, "joining": 10_000}
+RECORDS = {"suite": 10_000_000, "driver": 100_000, "soak": 0, "start": 0, "joining": 10_000, "change": 2_000_000}
 MINUTES = 10.0
 
 
@@ -45,13 +46,17 @@ def main() -> None:
         text = kept(soak.measure(chosen.minutes))
     elif chosen.benchmark in ("start", "joining"):
         beside = [chosen.beside.resolve()] if chosen.beside else []
-        checkouts = [start.HERE, *beside]
+        checkouts = [HERE, *beside]
         text = (
             start.measure(chosen.rounds, checkouts)
             if chosen.benchmark == "start"
             else joining.measure(records, checkouts)
         )
         text = text if beside else kept(text)
+    elif chosen.benchmark == "change":
+        if chosen.beside is None:
+            parser.error("change: name the other checkout with --beside")
+        text = change.measure(chosen.only or change.PARTS, records, chosen.rounds, chosen.beside.resolve())
     else:
         parts, speed = chosen.only or suite.PARTS, {"rate": chosen.rate, "seconds": chosen.seconds}
         # Kept after each part: a run that is broken off was not in vain.

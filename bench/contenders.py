@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 from bench import streams
 from bench.job import Job
 
-QUIX_PYTHON = Path(__file__).parents[1] / ".venv" / "bench" / "bin" / "python"
+HERE = Path(__file__).resolve().parents[1]
+QUIX_PYTHON = HERE / ".venv" / "bench" / "bin" / "python"
 QUIX_PROGRAM = Path(__file__).parent / "programs" / "quix.py"
 
 
@@ -24,6 +26,8 @@ class Contender:
     member: str = ""
     part: int = 1
     """It gets the nth part of the records: some are slow."""
+    checkout: Path = HERE
+    """Checkout whose headrace is measured, with its own programs."""
 
     def command(self, job: Job) -> list[str]:
         """How to run a job on it."""
@@ -32,6 +36,10 @@ class Contender:
         if self.program == "quix":
             return [str(QUIX_PYTHON), str(QUIX_PROGRAM), job.text()]
         return [sys.executable, "-m", f"bench.programs.{self.program}", job.text()]
+
+    def environment(self) -> dict[str, str]:
+        """Module path of its checkout, before the one that the program is started in."""
+        return {"PYTHONSAFEPATH": "1", "PYTHONPATH": os.pathsep.join([str(self.checkout / "src"), str(self.checkout)])}
 
     def missing(self) -> str | None:
         """Why it cannot be run on this machine."""

@@ -72,7 +72,7 @@ def drain(broker: Broker, filled: Filled, contender: Contender) -> Result:
     target = broker.create_target(f"{filled.source}-{contender.name.replace(', ', '-').replace(' ', '-').lower()}")
     with tempfile.TemporaryDirectory(prefix="headrace-bench-") as folder:
         job = job_of(broker, filled, contender, target, folder, live=False)
-        program = Program(contender.command(job), broker.pid, Path(folder, "errors.log"))
+        program = Program(contender.command(job), broker.pid, Path(folder, "errors.log"), contender.environment())
         ran = program.finish(_LIMIT_S + filled.records / _SLOWEST)
     seen = _Seen(broker.read(target))
     note = judged(ran, filled.check, seen, every=contender.every)

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import httpx
 
-from bench.start import HERE
+from bench.contenders import HERE
 from bench.topic import Broker, fresh_broker
 from bench.workloads.base import PARTITIONS, Input
 from headrace.log.topics import Topics

@@ -20,7 +20,6 @@ from bench.topic import Broker, fresh_broker
 from bench.workloads.base import Input
 from headrace.log.topics import Topics
 
-HERE = Path(__file__).resolve().parents[1]
 LANES = ("spark", "python")
 _APP = Path(__file__).with_name("programs") / "start_app.py"
 _START_S, _CLOSE_S, _POLL_S, _IDLE_S = 300.0, 120.0, 0.05, 5.0

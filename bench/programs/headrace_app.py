@@ -19,7 +19,7 @@ _STATE_S, _LAST_BATCHES = 2.0, 100
 def main() -> None:
     job = Job.read(sys.argv[1])
     app = hr.App(
-        "bench",
+        job.target,  # each run is an application of its own
         broker=job.address,
         kafka={"compression.type": "none"},
         checkpoint=job.folder,
