@@ -1,4 +1,4 @@
-"""The functions of windowed aggregations, typed: where they begin, what they add, how two results become one."""
+"""Functions of windowed aggregations, typed: initial value, adder, and merger of two results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How functions that wait are called: what users say of it."""
+"""Options of async functions: timeout, retries and how many calls run at once."""
 
 from __future__ import annotations
 

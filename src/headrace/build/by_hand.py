@@ -1,4 +1,4 @@
-"""Topologies by hand: nodes that are connected by their names."""
+"""Processor topologies: sources, processors and sinks that are connected by their names."""
 
 from __future__ import annotations
 

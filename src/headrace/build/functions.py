@@ -50,7 +50,7 @@ _HINTS = {str: STR, int: INT, float: FLOAT, bool: BOOL, bytes: BYTES}
 
 @dataclass(frozen=True)
 class Check:
-    """What the result of a function has to be."""
+    """Check of a function's result type."""
 
     run: Callable[[Type, str], None]
     """Raises for a type that does not fit."""

@@ -1,4 +1,4 @@
-"""Joins of more than two in one call: a chain of joins of two, with nothing to see of what is between them.
+"""Joins of more than two sides in one call: a chain of joins of two, whose results in between nobody sees.
 
 a.join([b, c], f) is a.join(b, (a, b)).join(c, f)
 """

@@ -1,4 +1,4 @@
-"""The key that a join goes by when it is not that of the records: `on="sku"`, `on=["sku", "region"]`, `on=lambda`."""
+"""Join keys other than the key of the records: `on="sku"`, `on=["sku", "region"]`, `on=lambda`."""
 
 from __future__ import annotations
 

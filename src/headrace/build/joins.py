@@ -1,4 +1,4 @@
-"""The nodes of all joins, and what the methods of streams and tables share to make them."""
+"""Nodes of all joins, and what the methods of streams and tables share to make them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes are named by their path, and which of those only the order of their lines tells apart."""
+"""Names by path: nodes that are named by where they stand, and those that only the order of lines tells apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking at a stream or a table while its application is written: nothing is declared by it."""
+"""Previews of a stream or a table while its application is written: no node is declared for them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Viewer(Protocol):
-    """What finds rows for a declared node: the application that it was declared on."""
+    """Viewer of declared nodes: finds their rows, in the application that they were declared on."""
 
     def first_rows(self, node: Node, count: int, here: str) -> Rows:
         """What comes of the records that are in the topics now."""

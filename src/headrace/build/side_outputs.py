@@ -1,4 +1,4 @@
-"""Streams beside a result: what `late`, `errors` and `expired` of streams and tables share."""
+"""Side outputs of streams and tables: what `late`, `errors` and `expired` share."""
 
 from __future__ import annotations
 

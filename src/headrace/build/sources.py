@@ -1,4 +1,4 @@
-"""Which topics a source reads, and whether another one reads them already."""
+"""Topics of a source, and the check that no other source reads them with other types."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StreamJoins:
-    """What the joins have in common that are made by one call."""
+    """Base of the joins of streams that one call makes."""
 
     declared: Declared
     side: Side

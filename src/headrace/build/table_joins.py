@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableJoins:
-    """What the joins have in common that are made by one call. Of several, the last one has the store."""
+    """Base of the joins of tables that one call makes. Of several, the last one has the store."""
 
     declared: Declared
     side: Side

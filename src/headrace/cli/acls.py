@@ -1,4 +1,4 @@
-"""`headrace acls`: what an application must be allowed on its broker."""
+"""`headrace acls`: the rights that an application needs on its broker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options that name a broker, and what they lead to."""
+"""Options that name a broker, and the connection they make."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde
 
 @dataclass(frozen=True)
 class Form:
-    """How one type is typed (as text, or as part of a JSON line) and shown.
+    """Text form of one type: as text, or as part of a JSON line.
 
     Both directions raise ValueError with words for what does not fit. No form is ever given a null.
     """

@@ -1,4 +1,4 @@
-"""Find the application that a command was asked to work on."""
+"""Application of a command: the program that it names, loaded."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _COMMANDS = {
 
 @dataclass
 class Options:
-    """What was asked of every command."""
+    """Options of every command."""
 
     verbose: bool = False
 

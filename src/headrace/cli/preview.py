@@ -1,4 +1,4 @@
-"""Commands that first show what they would do, and ask."""
+"""Previews of commands: what they would do is shown first, and confirmed."""
 
 from __future__ import annotations
 

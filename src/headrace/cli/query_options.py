@@ -1,4 +1,4 @@
-"""What the commands that ask a server share: how to reach it, and how answers look."""
+"""Options of commands that query a server: address, login, and the form of answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`headrace query users`: the file of those who may ask."""
+"""`headrace query users`: the file of users who may query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a topology begins: the builder that hands out streams and collects what is declared."""
+"""Stream builder: hands out streams and tables, and collects what is declared."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ V = TypeVar("V")
 
 
 class Builder:
-    """Where a topology begins: hands out streams and tables of topics, and collects what is made of them."""
+    """Stream builder: hands out streams and tables of topics, and collects what is made of them."""
 
     def __init__(self, app_id: str, *, emit: str = "settled", on_error: Handler = FAIL) -> None:
         self.id = checked_name("an application", app_id, origin())

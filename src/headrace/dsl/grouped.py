@@ -1,4 +1,4 @@
-"""Grouped streams: what aggregations start from."""
+"""Grouped streams: aggregations start from them."""
 
 from __future__ import annotations
 

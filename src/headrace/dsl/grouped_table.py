@@ -1,4 +1,4 @@
-"""Grouped tables: what aggregations of rows start from."""
+"""Grouped tables: aggregations of rows start from them."""
 
 from __future__ import annotations
 

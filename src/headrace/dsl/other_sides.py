@@ -1,4 +1,4 @@
-"""The other sides of joins and merges, as users give them: streams and tables of the same application."""
+"""Other sides of joins and merges: streams and tables of the same application, checked."""
 
 from __future__ import annotations
 

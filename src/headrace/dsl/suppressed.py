@@ -1,4 +1,4 @@
-"""Suppressions as users write them; all of it is in the front door."""
+"""Suppressions as users write them, all in the front door."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windowed views of grouped streams: what windowed aggregations start from."""
+"""Windowed views of grouped streams: windowed aggregations start from them."""
 
 from __future__ import annotations
 

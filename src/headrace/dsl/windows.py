@@ -1,4 +1,4 @@
-"""Windows as users write them; all of it is in the front door.
+"""Windows as users write them, all in the front door.
 
 All but `unlimited` take `idle_after`. Time goes on by records alone unless it is given: with `idle_after="30s"`, when
 an operator's task has had no record for 30 s by the clock, its stream time goes on with the clock from where it stood,
@@ -25,7 +25,7 @@ from headrace.plan.origin import origin
 
 
 class EmitStrategy(Enum):
-    """When a windowed aggregation sends on its results."""
+    """Emission of a windowed aggregation: on every update, or when a window closes."""
 
     ON_WINDOW_UPDATE = "on window update"
     ON_WINDOW_CLOSE = "on window close"

@@ -63,7 +63,7 @@ class SharedStoreInCircle(PlanError):
 
 
 class NotAProcessor(PlanError):
-    """Something else stands where a processor is made."""
+    """A processor was expected, and something else was given."""
 
     code = "not-a-processor"
 

@@ -82,7 +82,7 @@ class KeyAbsent(QueryError):
 
 
 class CursorInvalid(QueryError):
-    """What was given to go on with a page is not what a page has given, or is of another question."""
+    """A page cursor was made by no page, or by a page of another query."""
 
     code = "cursor-invalid"
 
@@ -106,7 +106,7 @@ class LoginNeeded(QueryError):
 
 
 class RoleLacking(QueryError):
-    """Who asks is known, and may not do that."""
+    """The user is known, and has not the role for this request."""
 
     code = "role-lacking"
 

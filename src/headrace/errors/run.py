@@ -258,7 +258,7 @@ class CannotRunBeside(RunError):
 
 
 class ResetRefused(RunError):
-    """It cannot begin from there."""
+    """A reset cannot begin from these offsets."""
 
     code = "reset-refused"
 
@@ -276,7 +276,7 @@ class RescaleRefused(RunError):
 
 
 class AdoptRefused(RunError):
-    """What Kafka Streams has left cannot be what the application begins with."""
+    """An application cannot begin with the state and offsets of this Kafka Streams application."""
 
     code = "adopt-refused"
 
@@ -311,7 +311,7 @@ class PartitionsChanged(RunError):
 
 
 class CheckpointBroken(RunError):
-    """What headrace keeps in a checkpoint cannot be read."""
+    """A file of headrace's in a checkpoint cannot be read."""
 
     code = "checkpoint-broken"
 

@@ -15,7 +15,7 @@ HEADER = """\
 
 @dataclass(frozen=True)
 class Jar:
-    """One line of the lock."""
+    """Jar of the lock: one line of it."""
 
     group: str
     sha256: str

@@ -1,4 +1,4 @@
-"""Where things lie on this machine."""
+"""Paths on this machine: the cache, pyspark's jars, and which files of the cache stay."""
 
 from __future__ import annotations
 

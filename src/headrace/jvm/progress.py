@@ -1,4 +1,4 @@
-"""Tell whoever waits how a fetch goes."""
+"""Progress of a fetch, told on the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How records come in from a task of Spark."""
+"""Records of a chunk, read from the columns that a Spark task has sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What went wrong in a Python process, as a line that the application reads at the other end."""
+"""Faults of a Python process, as lines that the application reads at the other end."""
 
 from __future__ import annotations
 

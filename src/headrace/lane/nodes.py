@@ -1,4 +1,4 @@
-"""Where records come into a part of a topology that runs in Python, and where they leave it."""
+"""Entry and exit nodes of the part of a topology that runs in Python."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from headrace.serde import Serde
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Enter(Node):
-    """What another part sends on."""
+    """Entry: the results of a node in another part of the stage."""
 
     schema: Schema
     key: Serde[Any]
@@ -29,7 +29,7 @@ class Enter(Node):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Leave(Unary):
-    """What another part takes."""
+    """Exit: the results of a node for another part of the stage."""
 
     tag: int
     key: Serde[Any]
@@ -41,19 +41,19 @@ class Leave(Unary):
 
 
 class LeaveLate(Leave):
-    """The same of what came too late."""
+    """Exit of late records."""
 
     facts = Facts(ends=True, beside=Beside.LATE)
 
 
 class LeaveFailed(Leave):
-    """The same of what failed."""
+    """Exit of failed records."""
 
     facts = Facts(ends=True, beside=Beside.FAILED)
 
 
 class LeaveExpired(Leave):
-    """The same of what was forgotten."""
+    """Exit of expired records."""
 
     facts = Facts(ends=True, beside=Beside.EXPIRED)
 

@@ -1,4 +1,4 @@
-"""The operators that only the Python lane has: ways in and out, and copies of tables."""
+"""Operators of the Python lane alone: entries, exits, and copies of tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from headrace.task.operators.tables import Kept, KeptTable, TableOperator
 
 @dataclass(frozen=True)
 class LaneContext(Context):
-    """What a task in the lane gives its operators beside."""
+    """Task context of the lane: what its operators reach beside that of any task."""
 
     outbox: Outbox = field(default_factory=Outbox)
 
@@ -68,7 +68,7 @@ class CopyOperator(KeptTable[Copy]):
 
 
 class VersionedCopyOperator(TableOperator[VersionedCopy]):
-    """The same with what the rows were at earlier times."""
+    """Copy of a versioned table, with earlier versions of its rows."""
 
     def __init__(self, node: VersionedCopy, task: Context) -> None:
         super().__init__(node, task)

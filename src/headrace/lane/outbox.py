@@ -1,4 +1,4 @@
-"""What a task has sent on."""
+"""Outbox of a task: records that it has sent on, in columns for Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Python process is to run."""
+"""Program of a Python process: the nodes that it runs, pickled."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from headrace.state.pickles import Pickles
 
 @dataclass(frozen=True)
 class Exit:
-    """Where records leave through a sink or a repartition: the tag of their edge, and of a repartition its bytes."""
+    """Exit through a sink or a repartition: the tag of its edge, and of a repartition its bytes."""
 
     tag: int
     key: Serde[Any] | None = None

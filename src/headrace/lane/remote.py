@@ -1,4 +1,4 @@
-"""State that lies with the task of Spark that a Python process works for."""
+"""Remote state: cells in the Spark task that a Python process works for."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Things:
 
 
 class RemoteCells(Cells):
-    """Things that are asked for once a batch, and written when it is over."""
+    """Cells that are read from the Spark task once a batch, and written back at its end."""
 
     def __init__(self, name: str, channel: Channel, things: Things) -> None:
         self._name, self._channel, self._things = name, channel, things
@@ -152,7 +152,7 @@ class RemoteCells(Cells):
 
 
 class RemoteMemory(Memory):
-    """What is remembered beside stores: there from the beginning of a batch, written when it is over."""
+    """Memory beside stores, read at the beginning of a batch, and written back at its end."""
 
     def __init__(self, stored: Mapping[bytes, bytes], things: Things) -> None:
         super().__init__()

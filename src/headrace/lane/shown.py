@@ -1,4 +1,4 @@
-"""What user code prints in a Python process, on its way to the console of the application."""
+"""Console output of user code in a Python process, on its way to the application's console."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rights on a broker: what they are called, and which of them its user lacks."""
+"""ACLs on a broker: names of rights, and the ones that its user lacks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REFUSALS = (KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.GROUP_AUTHORIZATI
 
 @dataclass(frozen=True)
 class Acl:
-    """One right: an operation on what has a name, or on all whose names begin with it.
+    """ACL: one operation on a resource of a name, or on all whose names have a prefix.
 
     Read and Write have Describe in them.
     """
@@ -54,7 +54,7 @@ def operation_of(acl: Acl) -> AclOperation:
 
 
 class Rights:
-    """What the user of some client properties may do. Of transactional ids the broker does not tell."""
+    """Rights of the user of some client properties. Of transactional ids the broker does not tell."""
 
     def __init__(self, address: str, kafka: Mapping[str, str] | None = None) -> None:
         self._address = address

@@ -23,7 +23,7 @@ _TURN_LIMIT_S = START_LIMIT_S + STOP_LIMIT_S
 
 @dataclass(frozen=True, kw_only=True)
 class BrokerStatus:
-    """What is known about the embedded broker."""
+    """Status of the embedded broker."""
 
     running: bool
     address: str | None

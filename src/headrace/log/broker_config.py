@@ -1,4 +1,4 @@
-"""The settings the embedded broker runs with."""
+"""Settings of the embedded broker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies in the embedded broker's directory: locks, marks, state, generated settings, logs, data.
+"""Directory of the embedded broker: locks, marks, state, generated settings, logs, data.
 
 start.lock    held while somebody starts, joins or stops the broker: one at a time
 broker.lock   held by the supervisor for its life: held means a broker runs, or is about to
@@ -22,7 +22,7 @@ from headrace.log.files import OWNER_ONLY, write_whole
 
 @dataclass(frozen=True, kw_only=True)
 class BrokerState:
-    """What the supervisor says about the broker it runs."""
+    """State of a broker, written by its supervisor."""
 
     pid: int
     java_pid: int | None
@@ -37,7 +37,7 @@ class BrokerState:
 
 @dataclass(frozen=True, kw_only=True)
 class Launch:
-    """What a supervisor needs to know to start the broker."""
+    """Launch settings of a broker, for its supervisor."""
 
     java: str
     classpath: str

@@ -1,4 +1,4 @@
-"""A small topic on which programs tell one another how they are."""
+"""Heartbeat topic: small messages by which the instances of an application know of one another."""
 
 from __future__ import annotations
 

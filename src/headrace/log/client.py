@@ -1,4 +1,4 @@
-"""How a librdkafka client is made here: quiet, and with its troubles kept for our own error messages."""
+"""Clients of librdkafka: quiet, with their errors kept for messages of ours."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Client = TypeVar("Client")
 
 
 class Troubles:
-    """What went wrong on a client's connections."""
+    """Connection errors of a client."""
 
     def __init__(self) -> None:
         self.last: KafkaError | None = None

@@ -1,4 +1,4 @@
-"""Files of an application: never half written, and for the eyes of its own user alone."""
+"""Files of an application: written whole or not at all, readable for their own user alone."""
 
 from __future__ import annotations
 

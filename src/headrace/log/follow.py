@@ -1,4 +1,4 @@
-"""Read partitions on and on, from offsets of one's own, as fast as the client can."""
+"""Followers of partitions: read on and on from given offsets, as fast as the client can."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OUT_OF_RANGE = (KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE)
 
 @dataclass(slots=True)
 class Chunk:
-    """What was read of one partition."""
+    """Chunk of records that were read from one partition."""
 
     records: list[Read] = field(default_factory=list)
     next: int = 0

@@ -1,4 +1,4 @@
-"""Consumer groups: where an application stands, for everyone who looks at the lag of groups."""
+"""Consumer groups: committed offsets of an application, for tools that show lag."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Group:
 
 
 class Standing:
-    """How far a group has come, asked again and again.
+    """Committed offsets of a group, asked for again and again.
 
     A consumer that never joins the group asks for it. The client of administrators could ask for all positions at once,
     but ends the process when another broker has become the group's coordinator.

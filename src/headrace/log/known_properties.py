@@ -1,4 +1,4 @@
-"""Client properties that may be given: what each of the two clients knows and cannot load code by.
+"""Client properties that may be given: known to a client, and unable to load code.
 
 The names are those of Kafka's Java clients 4.3 and of librdkafka 2.x. A property in neither list is refused, also one
 of a client to come, until somebody has looked at what it does; `HEADRACE_ALLOW_PROPERTIES` names what one installation

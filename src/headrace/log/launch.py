@@ -1,4 +1,4 @@
-"""Start a supervisor with a broker, and put away what a crashed one left behind."""
+"""Launcher of the embedded broker: starts its supervisor, and clears up after one that crashed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks on files that the operating system lets go of when their process dies, however it dies."""
+"""Locks on files, released by the operating system however their process ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _POLL_S = 0.05
 
 
 class FileLock:
-    """One holder's side of an advisory lock on a file.
+    """Advisory lock on a file, as one holder has it.
 
     Two `FileLock`s on one path compete, also inside one process. The file stays when the lock is released:
     removing it would let two processes lock two different files of the same name.

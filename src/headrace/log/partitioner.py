@@ -1,4 +1,4 @@
-"""Which partition a key belongs to: the one that Java's clients give it."""
+"""Partitioner of Java's clients: from a key to its partition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write records to a topic, and read them back."""
+"""Producers and consumers: write records to a topic, and read them back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that stand elsewhere: in the environment, or in files that only some may read."""
+"""Secrets that stand elsewhere: in the environment, or in files that only some may read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process that runs the embedded broker's JVM and ends it when its time has come.
+"""Supervisor of the embedded broker: runs its JVM, and ends it after its last user.
 
 Started by `headrace.log.launch` as `python -m headrace.log.supervisor --dir D`. It outlives the program that started
 it, because others may have joined the broker since. It ends on SIGTERM; when the JVM ends by itself; and, unless the

@@ -1,4 +1,4 @@
-"""Topics of a Kafka cluster: look, make, remove."""
+"""Topics of a Kafka cluster: list, create, delete."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _CHANGING_HANDS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Partition:
-    """One partition: who leads it (None: nobody), and the offsets it holds, the end excluded."""
+    """Partition of a topic: its leader (None: nobody), and its offsets, the end excluded."""
 
     number: int
     leader: int | None
@@ -60,7 +60,7 @@ class Partition:
 
 @dataclass(frozen=True)
 class Identity:
-    """One topic, and no other that had its name before or gets it later."""
+    """Identity of a topic, unlike any other that had its name before or gets it later."""
 
     id: str
     partitions: int

@@ -1,4 +1,4 @@
-"""What a batch of an application did."""
+"""Batches of an application, with their counts and times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Drops = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True, kw_only=True)
 class StageWork:
-    """What the tasks of one stage did in a batch, and the state that they keep."""
+    """Work of one stage in a batch: records of its tasks, and the state that they keep."""
 
     number: int
     records_in: int
@@ -28,7 +28,7 @@ class StageWork:
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """One batch that is done."""
+    """Batch that is done."""
 
     number: int
     records_in: int

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Change(NamedTuple):
-    """What happened to one key of a table: its new value, None if it was deleted, and the one before.
+    """Change of one key of a table: its new value, None if it was deleted, and the one before.
 
     `old` is filled only where something further on needs it; elsewhere it is None, whatever the value was.
     """

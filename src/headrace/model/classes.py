@@ -1,4 +1,4 @@
-"""Classes of users by names that are the same however the program was started: `module:Class`."""
+"""Classes of users by names that every process resolves: `module:Class`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the time of day comes from."""
+"""Clocks: the time of day, and one that tests set."""
 
 from __future__ import annotations
 

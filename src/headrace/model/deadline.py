@@ -1,4 +1,4 @@
-"""A time by which something has to be over."""
+"""Deadline: a time by which something has to be over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys with their values in an order, whatever the keys are."""
+"""Entries: keys with their values, in order, whatever the keys are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records that a user's function failed on, and what is told of those that go to the dead letters."""
+"""Failures: records that a user's function failed on, and what their dead letters say."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Failure(Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """What is told of a record that failed, without its value: a dead letter has the bytes of its origin."""
+    """Dead letter's account of a failure, without the value: a dead letter has the bytes of its origin."""
 
     node: str
     error: str

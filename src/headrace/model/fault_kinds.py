@@ -1,4 +1,4 @@
-"""The kinds of faults that the kernel tells of."""
+"""Kinds of faults that the kernel reports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class FaultKind(StrEnum):
-    """What happened to a record, or to a task."""
+    """Kind of a fault: what happened to a record, or to a task."""
 
     UNDECODABLE = "undecodable"
     FAILED = "failed"

@@ -1,4 +1,4 @@
-"""Moments as users write them: milliseconds since 1970, or a datetime."""
+"""Timestamps as users write them: milliseconds since 1970, or a datetime."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The layout of a queue's number, which also says where a record was read.
+"""Bit layout of a queue number, which also says where a record was read.
 
 From the highest bit: the place of a topic in the plan, a number for each topic of a pattern, the partition. What a
 stage sends on late or early waits behind the queue of the record that it comes of; two bits of the partition say so.

@@ -1,4 +1,4 @@
-"""Rows to look at: records or entries as a table, in text and in HTML."""
+"""Rows for people: records or entries as a table, in text and in HTML."""
 
 from __future__ import annotations
 

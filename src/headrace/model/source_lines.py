@@ -1,4 +1,4 @@
-"""The user's own line, seen from inside headrace."""
+"""Source lines of users, found in the stack from inside headrace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values as texts: moments and bytes."""
+"""Texts of values: timestamps and bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which types have room for values of which others."""
+"""Type compatibility: the types that have room for the values of another."""
 
 from __future__ import annotations
 

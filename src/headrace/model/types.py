@@ -9,7 +9,7 @@ from enum import Enum
 
 @dataclass(frozen=True)
 class Type:
-    """One type of key or value; prints as Python would write it."""
+    """Type of a key or value; prints as Python would write it."""
 
     name: str
     sql: str
@@ -133,7 +133,7 @@ class DictType(Type):
 
 @dataclass(frozen=True)
 class EnumType(Type):
-    """One of the members of an Enum, which travel as their values."""
+    """Members of an Enum, which travel as their values."""
 
     cls: type[Enum]
 
@@ -145,7 +145,7 @@ class EnumType(Type):
 
 @dataclass(frozen=True)
 class StructField:
-    """One field of a record; without `needed`, it may be missing where records are read."""
+    """Field of a record; without `needed`, it may be missing where records are read."""
 
     name: str
     type: Type

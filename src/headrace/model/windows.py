@@ -1,4 +1,4 @@
-"""Windows of time: which of them hold a moment, and when each is over. All times are in milliseconds.
+"""Windows of time: which of them hold a timestamp, and when each closes. All times are in milliseconds.
 
 Where windows have `idle_ms`, the stream time of their operator follows the clock after so long a silence.
 """
@@ -229,7 +229,7 @@ Windows = TimeWindows | SlidingWindows | SessionWindows
 
 @dataclass(frozen=True, kw_only=True)
 class JoinWindows:
-    """How far apart two records of a join may lie: `left - before <= right <= left + after`, both bounds inside.
+    """Join window of two records: `left - before <= right <= left + after`, both bounds inside.
 
     `before_ms` or `after_ms` may be negative: then the right record has to be that much later, or earlier.
     """

@@ -1,1 +1,1 @@
-"""What an application tells about itself."""
+"""Metrics of applications."""

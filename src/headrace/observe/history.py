@@ -1,4 +1,4 @@
-"""What an application has done over time: sums of its batches in steps, of which a bounded number is kept."""
+"""History of an application: sums of its batches in steps, of which a bounded number is kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FAILED = frozenset({"failed", "refused"})
 
 @dataclass(slots=True)
 class Step:
-    """All batches that were done within one step of time."""
+    """Step of a history: all batches that were done within it, as sums."""
 
     at_ms: int
     """When it begins, in milliseconds since 1970."""

@@ -1,4 +1,4 @@
-"""What an application has done since it started."""
+"""Metrics of an application since it started."""
 
 from __future__ import annotations
 

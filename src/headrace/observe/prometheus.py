@@ -1,4 +1,4 @@
-"""Numbers in Prometheus' text format."""
+"""Prometheus' text format of metrics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PREFIX = "headrace_"
 
 @dataclass(frozen=True)
 class Family:
-    """All numbers of one name."""
+    """Metric family: all numbers of one name."""
 
     name: str
     help: str

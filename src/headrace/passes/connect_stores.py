@@ -1,4 +1,4 @@
-"""Connect processors to the stores that they ask for."""
+"""Connect processors to the stores that they name."""
 
 from __future__ import annotations
 

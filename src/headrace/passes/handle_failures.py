@@ -1,4 +1,4 @@
-"""Handle the records that operators fail on, as the application and its operators say."""
+"""Handle the records that operators fail on, as the handlers of the application and of each operator say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Let streams that move by the same new key move once, together."""
+"""Merge repartitions: streams that move by the same new key move once, together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Put a repartition in front of every store that would otherwise see a changed key in the wrong task."""
+"""Place a repartition in front of every store whose records may have a changed key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Have a second run of an application, beside the live one, write to topics of its own."""
+"""Rename the outputs of a second run of an application, so that it writes beside the live one."""
 
 from __future__ import annotations
 

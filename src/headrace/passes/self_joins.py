@@ -1,4 +1,4 @@
-"""Let a stream that is joined with itself keep its records once."""
+"""Share the store of a stream that is joined with itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Have the stores that can be asked written to topics."""
+"""Write the stores that can be queried to changelogs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes that a pass has made to a plan, as text."""
+"""Differences between the plans before and after a pass, as text."""
 
 from __future__ import annotations
 

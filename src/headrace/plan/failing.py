@@ -1,4 +1,4 @@
-"""Nodes that may fail on a record."""
+"""Failing nodes: those whose functions may fail on a record."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from headrace.plan.unasked import UnaskedStore
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything an application does, as data."""
+    """Plan of an application: its topology, as data."""
 
     app: str
     ends: tuple[Node, ...]

@@ -1,4 +1,4 @@
-"""Which stores can grow without bound."""
+"""Stores that can grow without bound."""
 
 from __future__ import annotations
 

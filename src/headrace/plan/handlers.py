@@ -1,4 +1,4 @@
-"""Handlers of records that fail, as an application and single operators have them."""
+"""Handlers of failed records, of an application and of single operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes wait for a time of day."""
+"""Nodes that wait for a wall-clock time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tables send the old value of a key beside the new one."""
+"""Old values: the tables that send the old value of a key beside the new one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in the user's program a node was declared."""
+"""Origin of a node: the line of the user's program that declared it."""
 
 from __future__ import annotations
 

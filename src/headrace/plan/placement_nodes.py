@@ -1,4 +1,4 @@
-"""Nodes that nobody declares: a plan gets them where its parts are laid out in stages."""
+"""Placement nodes: declared by nobody, inserted where a plan is laid out in stages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from headrace.plan.schema import Schema
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Later(Unary):
-    """What a node sends on, in a later stage; no record changes its task."""
+    """Results of a node in a later stage; no record changes its task."""
 
     sends_old: bool
 
@@ -25,7 +25,7 @@ class Later(Unary):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Through(Unary):
-    """What a node sends on, as it is, in a stage: there it comes to code that runs in stages only."""
+    """Results of a node, brought into a stage unchanged: there they come to code that runs in stages only."""
 
     op = "through"
     facts = Facts(passes=True)
@@ -45,7 +45,7 @@ class Copy(Unary):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VersionedCopy(Copy):
-    """The same of a table that knows its rows as of earlier times."""
+    """Copy of a versioned table in a later stage, with earlier versions of its rows."""
 
     history_ms: int
 

@@ -1,4 +1,4 @@
-"""What flows along an edge of the plan."""
+"""Schema of an edge of the plan: key type and value type of its records."""
 
 from __future__ import annotations
 

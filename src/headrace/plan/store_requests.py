@@ -1,4 +1,4 @@
-"""Stores that were added for processors, and the names by which processors ask for stores."""
+"""Store requests: stores added for processors, and the names by which processors ask for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores that processors ask for: what each of them is, as data."""
+"""Declared stores of processors, as data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, kw_only=True)
 class Store(Generic[S]):
-    """One store: its name and the types of what it holds. `S` is what a processor gets to see of it."""
+    """Declared store: its name and the types of its entries. `S` is the class that a processor sees."""
 
     name: str
     key: Serde[Any]
@@ -45,7 +45,7 @@ class KeyValue(Store[S]):
 
 @dataclass(frozen=True, kw_only=True)
 class Versioned(Store[S]):
-    """What every key was, as long ago as the history."""
+    """Versioned store: every version of a key, as far back as the history."""
 
     history_ms: int
 

@@ -1,4 +1,4 @@
-"""The pieces of a plan between which records change tasks."""
+"""Sub-topologies: the parts of a plan between which records change tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the records of an application are shared among its tasks."""
+"""Task assignment: how the records of an application are shared among its tasks."""
 
 from __future__ import annotations
 

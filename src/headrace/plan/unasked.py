@@ -1,4 +1,4 @@
-"""Which stores with names cannot be asked."""
+"""Named stores that cannot be queried, each with its reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a processor can reach: who comes next, timers, stores, the time, and where its record lies."""
+"""Processor context: forwarding, timers, stores, the time, and metadata of the record."""
 
 from __future__ import annotations
 

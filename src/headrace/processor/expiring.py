@@ -1,4 +1,4 @@
-"""Key-value stores that forget, as processors see them."""
+"""Key-value stores with ttl, as processors see them."""
 
 from __future__ import annotations
 

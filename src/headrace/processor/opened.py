@@ -1,4 +1,4 @@
-"""What all stores that a processor sees have in common."""
+"""Base of all stores that a processor sees."""
 
 from __future__ import annotations
 

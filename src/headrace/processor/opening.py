@@ -1,4 +1,4 @@
-"""From a declared store to one that a processor can use."""
+"""Opening of stores: from a declared store to one that a processor uses."""
 
 from __future__ import annotations
 

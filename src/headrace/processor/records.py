@@ -1,4 +1,4 @@
-"""What a processor gets to see of a record beside the record itself."""
+"""Record metadata and other values that a processor sees beside its record."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from headrace.model.record import V2, Header, K, Record, V
 
 
 class RecordMetadata(NamedTuple):
-    """Where a record, or what it comes from, lies."""
+    """Metadata of a record: topic, partition and offset of it, or of the record that it comes from."""
 
     topic: str
     partition: int

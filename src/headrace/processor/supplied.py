@@ -1,4 +1,4 @@
-"""From what a user gives for a processor to a function that makes a new one for every task."""
+"""Processor suppliers: from what a user gives to a function that makes one processor for each task."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from headrace.processor.base import (
 
 @dataclass(frozen=True)
 class Supplied:
-    """How the processors of a node are made, and what is known about them."""
+    """Supplier of the processors of a node, and what is known about them."""
 
     make: Callable[[], Any]
     shown: str

@@ -1,4 +1,4 @@
-"""How the values of stores are kept: as bytes, so that nobody can change them from outside."""
+"""Stored values of processors, kept as bytes so that nobody changes them from outside."""
 
 from __future__ import annotations
 

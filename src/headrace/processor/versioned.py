@@ -14,7 +14,7 @@ V = TypeVar("V")
 
 
 class Version(NamedTuple, Generic[V]):
-    """What a key was from one time on, until another; `valid_to` is None for what it still is."""
+    """Version of a key, valid from one time until another; `valid_to` is None for the one that is valid now."""
 
     value: V
     ts: int
@@ -22,14 +22,14 @@ class Version(NamedTuple, Generic[V]):
 
 
 class VersionPut(NamedTuple):
-    """What became of a version: refused if it is older than the history, else valid until the next one, if any."""
+    """Result of a put: refused if older than the history, else valid until the next version, if any."""
 
     refused: bool
     valid_to: int | None = None
 
 
 class VersionedStore(OpenedStore[K, V]):
-    """What every key was, as long ago as the history of the store. Times may come in any order."""
+    """Versioned store: every version of a key, as far back as the history. Times may come in any order."""
 
     def __init__(self, connection: Connection, values: Values, state: versioned.VersionedStore) -> None:
         super().__init__(connection, values)

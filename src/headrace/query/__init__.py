@@ -1,1 +1,1 @@
-"""Interactive queries: read replicas of an application's stores, shared out among instances that ask one another."""
+"""Interactive queries: read replicas of an application's stores, shared among its instances."""

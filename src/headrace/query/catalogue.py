@@ -1,4 +1,4 @@
-"""The stores of an application that can be asked, as data."""
+"""Catalogue of the stores of an application that can be queried, as data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from headrace.serde import Serde, SessionWindowedSerde, TimeWindowedSerde
 
 
 class Kind(Enum):
-    """What the keys of a store are."""
+    """Kind of a store, by its keys: plain, windowed, or of sessions."""
 
     TABLE = "table"
     WINDOWS = "windows"

@@ -1,4 +1,4 @@
-"""How long an answer may take."""
+"""Deadline of an answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LOOK_EVERY = 1_024
 
 
 class Deadline:
-    """For whoever goes through many entries. Few are always gone through: what has waited long is still answered."""
+    """Deadline of a scan. A few entries are always read: what has waited long is still answered."""
 
     def __init__(self, question: Question) -> None:
         self._question = question

@@ -1,4 +1,4 @@
-"""How far an application had come when an answer was made."""
+"""Query positions: how far an application had come when an answer was made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from headrace.errors import PositionUnreadable
 
 @dataclass(frozen=True)
 class Position:
-    """For each partition that an application reads, the offset of the first record that an answer does not reflect.
+    """Position of an answer: for each partition of the input, the first offset that it does not reflect.
 
     It is written as `topic-partition@offset`, with a comma between several. Behind a `~` may be the name of a moment
     that is kept for later pages.

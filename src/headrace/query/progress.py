@@ -1,4 +1,4 @@
-"""How far replicas are that are being built, in words."""
+"""Progress of replicas that are being built, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be asked of a store, and what is answered: plain values that also travel between instances.
+"""Requests and replies of queries: plain values that also travel between instances.
 
 Keys and values are bytes here, as in the changelog of the store; serdes are for those who ask. Nobody changes one that
 is made; it is not said so to Python, for whom a frozen one takes three times as long to make.
@@ -18,7 +18,7 @@ MOST_ENTRIES = 1_000
 
 @dataclass(slots=True, kw_only=True)
 class Question:
-    """What every question has."""
+    """Query of a store: what every kind of query has."""
 
     store: str
 
@@ -71,7 +71,7 @@ class Scan(Question):
 
 @dataclass(slots=True, kw_only=True)
 class Count(Question):
-    """How many entries there are, by going through them."""
+    """Count of entries, by going through them."""
 
 
 class Entry(NamedTuple):
@@ -84,7 +84,7 @@ class Entry(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Reply:
-    """What was found."""
+    """Reply to a query."""
 
     position: Position
     """Everything up to here is reflected, and perhaps some that comes behind it."""

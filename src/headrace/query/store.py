@@ -1,4 +1,4 @@
-"""A store of an application, as programs ask it."""
+"""Store of an application, as programs query it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Answer(Generic[T]):
-    """What was found, and how far the application had come."""
+    """Answer to a query, and the position of the application that it reflects."""
 
     value: T
     position: Position

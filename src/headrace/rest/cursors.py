@@ -1,4 +1,4 @@
-"""Where a page ended, as a text that is only good for the next page of the same question."""
+"""Page cursors: where a page ended, as a text that is good for the next page of the same query only."""
 
 from __future__ import annotations
 

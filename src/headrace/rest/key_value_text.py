@@ -40,7 +40,7 @@ _BASE64URL = re.compile(r"[A-Za-z0-9_-]*={0,2}", re.ASCII)
 
 @dataclass(frozen=True)
 class Form:
-    """How one key or value is written. What cannot be is a ValueError with words."""
+    """Text form of one key or value. What cannot be written or read is a ValueError with words."""
 
     serde: Serde[Any]
     of_text: Callable[[str], bytes]

@@ -1,4 +1,4 @@
-"""Requests between instances, signed: who asks shows that it knows the secret, and so does who answers."""
+"""Signatures of requests between instances: caller and callee show that they know the secret."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def digest_of(body: bytes) -> str:
 
 @dataclass(frozen=True)
 class Signed:
-    """What the head of a request says: when it was made, a number that nobody has used, what its body is."""
+    """Signed head of a request: the time it was made, a number used once, and a digest of its body."""
 
     at_ms: int
     nonce: str

@@ -1,4 +1,4 @@
-"""Faults of records: what the kernel wrote into an exception, read back as an error of headrace's."""
+"""Faults of records: written by the kernel into an exception, read back as an error of headrace's."""
 
 from __future__ import annotations
 

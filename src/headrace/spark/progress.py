@@ -1,4 +1,4 @@
-"""What Spark tells of a query's batches, in our words."""
+"""Progress of a query: Spark's report of a batch, as one of headrace's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A placement as one Spark query."""
+"""Query of Spark that runs a placement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""State on its way to another number of tasks: the kernel moves the cells, and is told where they belong."""
+"""Rescaling of state: the kernel moves the cells, and is told which task each belongs to."""
 
 from __future__ import annotations
 

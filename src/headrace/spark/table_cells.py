@@ -1,4 +1,4 @@
-"""Rows of tables as cells of the kernel: what its operators would have written, for those who fill stores."""
+"""Table rows as cells of the kernel, written as its operators would, to fill stores from outside."""
 
 from __future__ import annotations
 

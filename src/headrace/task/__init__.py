@@ -1,1 +1,1 @@
-"""The meaning of every node, in pure Python: runs in the test driver."""
+"""Tasks in pure Python: the meaning of every node, run by the test driver and by the Python lane."""

@@ -1,4 +1,4 @@
-"""Calls of a function that waits, several at once."""
+"""Async calls: several calls of a function at once, with timeouts and retries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Call = Callable[[Any], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of all tries of one call."""
+    """Outcome of all tries of one call."""
 
     value: Any = None
     error: BaseException | None = None
@@ -28,7 +28,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many calls are under way at once, how long one may take, and how often it is tried again."""
+    """Limits of calls: how many are in flight at once, how long one may take, how often it is tried again."""
 
     concurrency: int
     timeout_ms: int | None = None

@@ -1,4 +1,4 @@
-"""What a task gives its operators."""
+"""Task context: what operators reach of their task."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from headrace.task.timers import Timers
 
 @dataclass(slots=True)
 class Taken:
-    """How far a task has come."""
+    """Progress of a task: what it has taken so far."""
 
     ms: int = -1
     """The latest time of all records that it has taken; -1 before the first."""
 
 
 class Follower(Protocol):
-    """Who looks at the time of day."""
+    """Follower of the wall clock."""
 
     def follow(self, now: int) -> None:
         """It is this time."""

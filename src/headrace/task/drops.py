@@ -1,4 +1,4 @@
-"""Records that an operator leaves out, though nobody asked it to."""
+"""Dropped records: reasons why operators leave records out, and their counts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Reason(Enum):
 
 
 class Drops:
-    """How many records each node dropped, and why."""
+    """Counts of dropped records, by node and reason."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()

@@ -1,4 +1,4 @@
-"""Which changes of a table are sent on, and when."""
+"""Emission of a table: which changes are sent on, and when."""
 
 from __future__ import annotations
 

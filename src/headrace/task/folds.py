@@ -1,4 +1,4 @@
-"""How an operator folds records."""
+"""Folds of records into values, as operators call them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole plan in one process: one task for each sub-topology, run batch by batch."""
+"""Task loop: a whole plan in one process, with one task for each sub-topology, run batch by batch."""
 
 from __future__ import annotations
 

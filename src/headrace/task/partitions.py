@@ -1,4 +1,4 @@
-"""Which partitions a record goes to."""
+"""Partitions of records that are written, chosen by functions of users."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DEFAULT = (None,)
 
 
 class Partitions:
-    """What a partitioner says: one partition, several, or none at all, which drops the record.
+    """Partitions that a partitioner chose: one, several, or none at all, which drops the record.
 
     None stands for the usual one, by the key.
     """

@@ -1,4 +1,4 @@
-"""What a task gives a processor."""
+"""Processing context: what a task gives a processor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits for the tasks, and what they take next."""
+"""Queues of the records that wait for tasks, and the order in which they are taken."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Taking = Callable[[Record], None]
 
 
 class Queue:
-    """Where records wait: a topic that is read, or a repartition. A queue keeps its order."""
+    """Queue of records that wait for a task: a topic that is read, or a repartition. It keeps their order."""
 
     __slots__ = ("_rank", "place", "readers", "records")
 

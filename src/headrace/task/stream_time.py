@@ -13,7 +13,7 @@ _STEP_MS = 1000
 
 @dataclass(slots=True)
 class Seen:
-    """How far an operator has come."""
+    """Stream time of an operator so far."""
 
     ms: int = -1
     """Its stream time."""

@@ -1,4 +1,4 @@
-"""Calls that a task makes when its time has come."""
+"""Timers of a task: scheduled punctuations."""
 
 from __future__ import annotations
 

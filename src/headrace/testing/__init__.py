@@ -1,4 +1,4 @@
-"""What users test their applications with: no Spark, no broker, milliseconds."""
+"""Test kit for applications: no Spark, no broker, milliseconds."""
 
 import importlib
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Runs a topology record by record, in this process."""
+"""Topology test driver: runs a topology record by record, in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A context for testing a processor alone: no topology, no driver."""
+"""Mock processor context, to test a processor alone."""
 
 from __future__ import annotations
 

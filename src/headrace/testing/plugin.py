@@ -1,4 +1,4 @@
-"""A fixture for pytest, which finds it by itself where headrace is installed."""
+"""Plugin of pytest with the fixture of the test driver, found wherever headrace is installed."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _CELL = re.compile(rf'(?:{QUOTED}|[^"|])*')
 
 
 class Cell(NamedTuple):
-    """What stands between two bars, and where: both numbers count from 1."""
+    """Cell of a text table, and its row and column; both count from 1."""
 
     text: str
     line: int

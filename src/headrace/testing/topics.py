@@ -1,4 +1,4 @@
-"""Topics as tests see them: what is piped in, and what came out."""
+"""Test topics: records are piped into an input topic, and read from an output topic."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class InputTopic:
 
 
 class Written:
-    """What was written to one topic and not read yet."""
+    """Records that were written to one topic and not read yet."""
 
     def __init__(self) -> None:
         self.count = 0

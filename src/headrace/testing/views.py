@@ -1,4 +1,4 @@
-"""Stores as tests see them: to look into, not to change."""
+"""Store views of tests: to look into, not to change."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def all_songs() -> dict[int, Song]:
 
 
 class Listeners:
-    """What they play, and what has become of it.
+    """Plays of listeners, and the counts that they have to give.
 
     Every song is heard now and then. A few are on the rise at any time: those are heard until they have overtaken a
     song in front of them, and then others rise, so that the charts never stand still.

@@ -1,4 +1,4 @@
-"""What every demo does with its application: start it, watch it, close it, whatever happens."""
+"""Stage of a demo: starts its application, watches it and closes it, whatever happens."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ SHOWN = 12
 
 @dataclass
 class Fed:
-    """What has been written to the topic."""
+    """Records that were written to the topic."""
 
     lines: int = 0
     words: Counter[str] = field(default_factory=Counter)

@@ -17,7 +17,7 @@ from headrace.plan.schema import Field, Schema
 
 @dataclass(frozen=True)
 class Initial:
-    """What an aggregate begins with: made anew for each key, so that it may be changed in place."""
+    """Initial value of an aggregate, made anew for each key, so that it may be changed in place."""
 
     make: Callable[[], Any]
     type: Type
@@ -48,7 +48,7 @@ class Reduce(Unary, Lasting):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Aggregate(Unary, Lasting):
-    """What the aggregator makes of each record and the value so far, which is `initial` before the first.
+    """Aggregation of each key: the aggregator folds every record into a value that begins as `initial`.
 
     Drops a record without a key or without a value. An aggregator that gives None deletes the row.
     """

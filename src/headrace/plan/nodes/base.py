@@ -1,4 +1,4 @@
-"""What every node of a plan has."""
+"""Base of all nodes of a plan, and the facts that passes rely on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ N = TypeVar("N", bound="Node")
 
 
 class Beside(Enum):
-    """What a stream beside the result of an operator is made of."""
+    """Kind of a side output."""
 
     LATE = "late"
     FAILED = "failed"
@@ -25,7 +25,7 @@ class Beside(Enum):
 
 @dataclass(frozen=True)
 class Facts:
-    """What passes and executors rely on, instead of asking for the class of a node."""
+    """Facts about a node: passes and executors rely on them, instead of asking for its class."""
 
     stateful: bool = False
     """Keeps a store, so it runs inside a task."""
@@ -68,7 +68,7 @@ class Facts:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Node(ABC):
-    """One operator. Nodes are equal only to themselves: a plan is a graph, not a set of values."""
+    """Operator of a plan. Nodes are equal only to themselves: a plan is a graph, not a set of values."""
 
     name: str
     """From the user, or the path of operators that leads here; stable while the program is."""

@@ -12,7 +12,7 @@ from headrace.plan.schema import Schema
 
 
 class Emit(Enum):
-    """Which changes of a table are sent on."""
+    """Emission of a table: which of its changes are sent on."""
 
     EVERY = "every"
     """Each one, as it happens."""

@@ -1,4 +1,4 @@
-"""Rows that do not last for ever."""
+"""Expiring rows: nodes of `ttl`."""
 
 from __future__ import annotations
 

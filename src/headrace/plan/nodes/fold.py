@@ -1,4 +1,4 @@
-"""How the records of a group become one value."""
+"""Folds: how the records of a group become one value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from headrace.plan.nodes.aggregate import Initial
 
 @dataclass(frozen=True)
 class Fold:
-    """One of the ways below; `describe()` shows it by its name."""
+    """Fold of records into a value; `describe()` shows it by its name."""
 
     type: Type
     """Of the value it makes."""
@@ -22,7 +22,7 @@ class Fold:
 
 @dataclass(frozen=True)
 class Counting(Fold):
-    """How many there are."""
+    """Count of records."""
 
     type: Type = INT
 
@@ -42,7 +42,7 @@ class Reducing(Fold):
 
 @dataclass(frozen=True)
 class Aggregating(Fold):
-    """What a function of `key`, `value` and `aggregate` makes of each record, beginning with an initial value.
+    """Aggregate: a function of `key`, `value` and `aggregate` takes each record, from an initial value on.
 
     Two sessions that become one need a function of `key`, `left` and `right` that merges their values.
     """

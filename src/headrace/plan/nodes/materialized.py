@@ -1,4 +1,4 @@
-"""Tables that keep their rows only where somebody wants to look into them."""
+"""Materialized tables: their rows are kept only where a store was asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams beside the result of an operator: what it had to leave out of it."""
+"""Side outputs of operators: late, failed, expired and stored records as streams of their own."""
 
 from __future__ import annotations
 

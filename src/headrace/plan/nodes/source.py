@@ -14,7 +14,7 @@ from headrace.serde import Serde
 
 
 class Times(Enum):
-    """What to do with a record whose time is negative, which Kafka has for "not known"."""
+    """Policy for records with a negative time, which is Kafka's word for "not known"."""
 
     FAIL = "fail"
     """Stop."""
@@ -30,7 +30,7 @@ class Times(Enum):
 
 
 class Start(Enum):
-    """Where reading begins when the application has not read a topic before."""
+    """Start offset of a topic that the application has not read before."""
 
     EARLIEST = "earliest"
     LATEST = "latest"

@@ -12,7 +12,7 @@ from headrace.plan.schema import Schema
 
 
 class Side(Enum):
-    """Which rows a join has: those with both sides, all of the left, or all of both."""
+    """Sides of a join that every row must have: both, the left, or either."""
 
     INNER = "inner"
     LEFT = "left"

@@ -15,7 +15,7 @@ from headrace.serde import Serde, SessionWindowedSerde, TimeWindowedSerde
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WindowedAggregation(Unary):
-    """What the windowed aggregations below have in common; a plan holds one of those.
+    """Base of the windowed aggregations below; a plan holds one of those.
 
     Drops a record without a key, and leaves a record out of every window that is over: both are counted. Sends on the
     changes of each window, or with `final` its last value alone, once it is over.

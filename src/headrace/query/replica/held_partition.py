@@ -1,4 +1,4 @@
-"""One partition, of all stores, at this instance: what it holds, and what that reflects."""
+"""Held partition: one partition of all stores at this instance, with the offset that it reflects."""
 
 from __future__ import annotations
 

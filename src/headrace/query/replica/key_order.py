@@ -1,4 +1,4 @@
-"""Keys as replicas hold them: bytes whose order is the natural order of the keys, the windows of a key together.
+"""Key order of replicas: bytes that sort as the keys do, with the windows of a key together.
 
 Ints, floats and truth are ordered as values, text and bytes by their bytes, which for text is the order of its letters.
 Before a window a key of no fixed size has each zero byte marked, and two zero bytes behind it: no key is then the
@@ -27,7 +27,7 @@ _TIME = 8
 
 
 class Order(ABC):
-    """How one kind of keys, without windows, is made to be in order as bytes."""
+    """Order of plain keys of one kind: bytes that sort as they do."""
 
     size: int | None = None
     """Of all keys; None if they differ."""
@@ -57,7 +57,7 @@ class ByBytes(Order):
 
 
 class ByNumber(Order):
-    """Whole numbers: the sign turned over."""
+    """Order of whole numbers: the sign bit is flipped."""
 
     def __init__(self, size: int) -> None:
         self.size = size

@@ -1,4 +1,4 @@
-"""The thread that follows changelogs, and writes what it reads into the replicas that are wanted here."""
+"""Changelog reader: the thread that follows changelogs, and writes their records into replicas."""
 
 from __future__ import annotations
 

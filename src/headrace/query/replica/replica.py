@@ -1,4 +1,4 @@
-"""One partition of one store, copied from its changelog into RocksDB.
+"""Replica of one partition of one store, copied from its changelog into RocksDB.
 
 The offset to go on from is written together with the entries. There is no log beside the tables: what a crash takes
 away is read from the changelog once more.
@@ -79,7 +79,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Origin:
-    """What a copy is a copy of. One of anything else is thrown away."""
+    """Origin of a replica: the changelog that it was copied from. A copy of any other is thrown away."""
 
     topic: str
     topic_id: str
@@ -94,7 +94,7 @@ class Origin:
 
 
 class View:
-    """What a replica held at one moment. For one thread at a time: `lock` is for those who share it."""
+    """View of a replica at one time. For one thread at a time: `lock` is for those who share it."""
 
     def __init__(self, replica: Replica, pinned: RdictIter) -> None:
         self.lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Entries in order: which stretch of a replica is meant, and one page of several partitions."""
+"""Scans of entries in order: a range of a replica, and one page of several partitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What replicas held at moments that somebody goes through page by page."""
+"""Snapshots of replicas, kept while somebody pages through them."""
 
 from __future__ import annotations
 

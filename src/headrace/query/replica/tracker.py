@@ -1,4 +1,4 @@
-"""The thread that finds out what replicas reflect.
+"""Position tracker: the thread that finds out which offsets replicas reflect.
 
 The application says after every batch how far it has come: to the consumer group of its name, and to the instance in
 its own process. Everything that it had written until then lies before the ends that the changelogs have afterwards.

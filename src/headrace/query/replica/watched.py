@@ -1,4 +1,4 @@
-"""Who watches a replica, and the changes that are remembered for those who come back."""
+"""Watchers of a replica, and its last changes, for those who come back."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Channel:
 
 
 class ReplicaWatcher:
-    """One who watches some keys of one replica. Until it is open, changes wait for it, the last of each key."""
+    """Watcher of some keys of one replica. Until it is open, changes wait for it, the last of each key."""
 
     def __init__(
         self,
@@ -189,7 +189,7 @@ class ReplicaWatcher:
 
 
 class _ReplicaWatchers:
-    """Those who watch a replica. Many may watch one key each: these are found by it."""
+    """Watchers of a replica, by the key that each watches: many may watch one key each."""
 
     def __init__(self) -> None:
         self._of_one: dict[bytes, list[ReplicaWatcher]] = {}

@@ -1,4 +1,4 @@
-"""Who holds which partition: all find the same without talking, and few partitions move when one comes or goes."""
+"""Partition assignment: every instance finds the same without talking, and few partitions move at a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions from values, and values from replies: what stands between a program and an instance."""
+"""Conversions between a program's values and the requests and replies of an instance."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WAYS = {Kind.WINDOWS: "fetch(key, first, last)", Kind.SESSIONS: "find(key, firs
 
 @dataclass(frozen=True)
 class Terms:
-    """What holds for all questions of one view of a store."""
+    """Terms of all queries of one view of a store: freshness, deadline, position."""
 
     at_least: Position | None = None
     timeout_ms: int = USUAL_TIMEOUT_MS
@@ -29,7 +29,7 @@ class Terms:
 
 
 class Asking:
-    """One store at an instance, asked on some terms."""
+    """View of one store at an instance, queried on given terms."""
 
     def __init__(self, answering: Answering, name: str, terms: Terms) -> None:
         store = answering.stores.get(name)

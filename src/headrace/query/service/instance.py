@@ -1,4 +1,4 @@
-"""One instance: its share of the stores, and the way to all others."""
+"""Instance of an application: its own replicas, and the way to all other instances."""
 
 from __future__ import annotations
 

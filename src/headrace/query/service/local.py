@@ -1,4 +1,4 @@
-"""Answers from the replicas that are held here."""
+"""Local answers, from the replicas that are held here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from headrace.query.requests import Count, Get, Question, Reply, Scan
 
 
 class Local:
-    """What this instance can say without asking another."""
+    """Local answers of this instance, from its own replicas."""
 
     def __init__(self, app: str, name: str, reader: Reader, tracker: Tracker, moments: Moments) -> None:
         self._app, self._instances = app, (name,)

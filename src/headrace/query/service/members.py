@@ -1,4 +1,4 @@
-"""Who is up: every instance says once a second that it is, and what it holds, on a topic of the application.
+"""Members: instances that are up, each of which says so once a second on a topic of the application.
 
 It signs what it says with the secret that all instances share, for others may be allowed to write to the topic. A
 record is a signature, a space, and JSON; the signature is of the topic, the name in the key and the JSON. A record that
@@ -28,7 +28,7 @@ _NUMBERS_S = 2 * CLOCKS_MS / 1000
 
 @dataclass(slots=True)
 class Heard:
-    """What was heard last of another one, and when, by the clock here."""
+    """Last heartbeat of another instance, and when it came, by the clock here."""
 
     member: Member
     at: float
@@ -38,7 +38,7 @@ class Heard:
 
 @dataclass(frozen=True)
 class Said:
-    """What an instance has said: who it is, or that it is no more."""
+    """Heartbeat of an instance: who it is, or that it has left."""
 
     member: Member | None
     number: int
@@ -46,7 +46,7 @@ class Said:
 
 
 class Members:
-    """All instances of an application, as they are heard here.
+    """Members of an application: all instances that are heard here.
 
     One is gone when nothing was heard of it for a while in which this one did hear itself: only then the silence is not
     that of the broker.

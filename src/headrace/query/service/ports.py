@@ -1,4 +1,4 @@
-"""What an instance can do for those who ask, and for other instances."""
+"""Ports of an instance: its interface for callers, and the one for other instances."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from headrace.query.requests import Entry, Get, Question, Reply
 
 @dataclass(frozen=True)
 class Share:
-    """One partition of a store at one instance."""
+    """Share of a store at one instance: one partition of it."""
 
     store: str
     partition: int
@@ -63,7 +63,7 @@ _OVERHEAD = 300
 
 @dataclass(frozen=True)
 class Watched:
-    """Which keys of a store somebody watches: all, one, a range (both inside), or those with a prefix; as `Scan`."""
+    """Watched keys of a store: all, one, a range (both inside), or those with a prefix; as `Scan`."""
 
     store: str
     key: bytes | None = None
@@ -78,7 +78,7 @@ class Watched:
 
 
 class Watch(Protocol):
-    """What a watcher holds. All but `first` holds once everything has been taken from that."""
+    """Watch of a store. All but `first` holds once everything has been taken from that."""
 
     @property
     def first(self) -> Iterator[list[Changed]]:
@@ -105,7 +105,7 @@ class Watch(Protocol):
 
 
 class Answering(Protocol):
-    """Whom a program asks: an instance in its own process, or a server."""
+    """Port for programs: queries answered by an instance in their process, or by a server."""
 
     @property
     def app(self) -> str:
@@ -129,7 +129,7 @@ class Answering(Protocol):
 
 
 class Serving(Answering, Protocol):
-    """One instance: its share of the stores, and the way to all others."""
+    """Port for a server: one instance, its share of the stores, and the way to all others."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""The secret that the instances of an application share: each signs with it what it says, and sends it to nobody."""
+"""Shared secret of an application's instances: each signs with it, and sends it to nobody."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom to ask: each partition at one of those who hold it, and all that they say put together."""
+"""Routing: scatters a query to one owner of each partition, and merges the replies."""
 
 from __future__ import annotations
 

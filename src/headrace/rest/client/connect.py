@@ -1,4 +1,4 @@
-"""The door to applications that run elsewhere; what speaks HTTP is loaded when somebody goes through it."""
+"""Connections to applications that run elsewhere; what speaks HTTP is loaded with the first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way to other instances, over HTTP."""
+"""Peer calls: requests to other instances over HTTP."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class HttpPeers:
 
 @dataclass(frozen=True)
 class Began:
-    """All that another instance had has been told; as `Watch`."""
+    """End of a snapshot: all that another instance had has been told; as `Watch`."""
 
     since: Mapping[int, int]
     life: str

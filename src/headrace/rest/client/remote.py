@@ -1,4 +1,4 @@
-"""An application that runs elsewhere, asked over HTTP."""
+"""Remote application, queried over HTTP."""
 
 from __future__ import annotations
 

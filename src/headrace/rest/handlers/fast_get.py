@@ -1,4 +1,4 @@
-"""The question that is asked most, for one key of a table, answered without anything around it."""
+"""Fast GET: one key of a table answered at once; any other request, errors included, takes the normal route."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What instances ask of one another."""
+"""Handlers of requests between instances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server tells of itself and of its application."""
+"""Handlers of health, metrics and information about a server and its application."""
 
 from __future__ import annotations
 

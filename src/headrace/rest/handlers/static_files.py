@@ -1,4 +1,4 @@
-"""Files for browsers: the page of the application, what pages are made of, and pages of the user's own."""
+"""Static files: the page of an application, its parts, and pages of the user's own."""
 
 from __future__ import annotations
 

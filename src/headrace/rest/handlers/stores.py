@@ -1,4 +1,4 @@
-"""Questions to stores, as they come over HTTP."""
+"""Handlers of store queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Watching stores over HTTP, and watching those who watch."""
+"""Handlers of watches, and of the list of those who watch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who comes in: from which site, and with whose name."""
+"""Authentication of requests: the site that they come from, and the user who sends them."""
 
 from __future__ import annotations
 

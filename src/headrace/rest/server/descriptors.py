@@ -20,7 +20,7 @@ _FEWEST = 8
 
 @dataclass(frozen=True)
 class Descriptors:
-    """How many descriptors a process has in use, may have open, and may raise that to."""
+    """File descriptors of a process: how many are in use, the limit, and how far it can be raised."""
 
     used: int
     soft: int

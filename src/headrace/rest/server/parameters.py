@@ -1,4 +1,4 @@
-"""What can be said in a request: each parameter with its meaning, its schema, and how it is read."""
+"""Request parameters: each with its meaning, its schema, and how it is read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TIMEOUT = "^([1-9][0-9]{0,3}ms|[1-5]?[0-9]s)$"
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a path."""
+    """Parameter of a path."""
 
     name: str
     meaning: str

@@ -1,4 +1,4 @@
-"""The table of all paths."""
+"""Paths of a server, each with the handler that answers it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP as uvicorn reads it, with limits on those who send slowly, endlessly or too much."""
+"""HTTP protocol of uvicorn, with limits on clients that send slowly, endlessly or too much."""
 
 from __future__ import annotations
 

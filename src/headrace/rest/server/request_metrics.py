@@ -1,4 +1,4 @@
-"""What a server has done, as numbers."""
+"""Request metrics of a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers as bytes: bodies, headers, and errors with their status."""
+"""Responses as bytes: bodies, headers, and errors with their status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All paths of a server, in one table: requests are checked by it, and the OpenAPI document is made of it."""
+"""Router: finds the route of a request and checks its parameters."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ SocketHandler = Callable[[Asked, WebSocket], Awaitable[None]]
 
 @dataclass(frozen=True, kw_only=True)
 class Route:
-    """One path and method."""
+    """Route: a path and a method, with its handler."""
 
     path: str
     meaning: str

@@ -1,4 +1,4 @@
-"""A server in a thread of its own, beside whatever else the process does."""
+"""Running server: a thread of its own, beside whatever else the process does."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Listener:
 
 @dataclass(frozen=True)
 class ServedApp:
-    """One application that a server answers for."""
+    """Served application: one that a server answers for."""
 
     answering: Serving
     topology: Sequence[SubTopology] = ()

@@ -1,4 +1,4 @@
-"""What a server serves of one application: its instance, and what is known of it."""
+"""Service: one application of a server, with its instance and its stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be said of a query server."""
+"""Settings of a query server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ USUAL_ADDRESS = f"{USUAL_HOST}:{USUAL_PORT}"
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What a server takes at the most."""
+    """Limits of a server."""
 
     body_bytes: int = 1 << 20
     """Of a request."""
@@ -45,7 +45,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Serve:
-    """Where an application answers queries, and to whom.
+    """Serving settings of an application: address, access and limits of its query server.
 
     Without anything said it is on 127.0.0.1, open to whoever is on this machine. Another address needs TLS and users.
 

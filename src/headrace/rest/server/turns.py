@@ -1,4 +1,4 @@
-"""The event loop's time, given to watchers in slices: whatever else the server answers comes between two slices."""
+"""Turns of watchers: slices of the event loop's time, between which the server answers all else."""
 
 from __future__ import annotations
 

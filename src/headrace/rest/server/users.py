@@ -1,4 +1,4 @@
-"""Those who may ask: a file of names, roles, applications and hashed secrets.
+"""Users file: names, roles, applications and hashed secrets.
 
 One line for each secret, so that a token can be exchanged for another while both are good:
 
@@ -33,7 +33,7 @@ _TOKEN = "hr_"
 
 
 class Role(Enum):
-    """What somebody may do."""
+    """Role of a user: what its requests may do."""
 
     READ = "read"
     """Ask stores and watch them; see metrics, topology and instances."""
@@ -44,7 +44,7 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class User:
-    """Somebody with a secret. Without `apps`, of all applications."""
+    """User with a secret. Without `apps`, of all applications."""
 
     name: str
     role: Role

@@ -1,4 +1,4 @@
-"""The server as an ASGI application: every request passes the gate, finds its route, and is answered."""
+"""ASGI application of a server: every request is authenticated, routed and answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits for somebody who watches: each change, or of one who is slow the last of each key; as much as has room."""
+"""Change buffer of a watcher: every change, or for a slow one the last of each key, up to a limit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOOK_S = 5.0
 
 
 class NobodyTakes(Exception):
-    """Whoever was to be told has left, or begins anew: there is no need to go on telling."""
+    """The watcher has left, or begins anew: no further change is to be told."""
 
 
 class Budget:

@@ -30,7 +30,7 @@ _LAST_WORDS_S = 2.0
 
 @dataclass(frozen=True)
 class Style:
-    """How what is told is written."""
+    """Style of events on the wire."""
 
     media: str
     begin: bytes

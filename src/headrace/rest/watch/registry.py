@@ -1,4 +1,4 @@
-"""All who watch stores of an application at a server."""
+"""Registry of the watchers of an application at a server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN = 8_192
 
 
 class Room:
-    """What the watchers of all applications of a server share."""
+    """Room that the watchers of all applications of a server share."""
 
     def __init__(self, limits: Limits) -> None:
         self.budget, self.turns = Budget(limits.all_watch_bytes), Turns()
@@ -30,7 +30,7 @@ class Room:
 
 
 class Watchers:
-    """All watchers of one application."""
+    """Watchers of one application."""
 
     def __init__(self, service: Service, peers: PeerWatches, may_read: Callable[[User, str], bool], room: Room) -> None:
         self.service, self.peers = service, peers

@@ -1,4 +1,4 @@
-"""Where somebody who watches goes on, as the ids of events say it."""
+"""Resume token of a watch, carried in the ids of events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _READ = re.compile(PATTERN, re.ASCII)
 
 @dataclass(frozen=True)
 class Since:
-    """For each partition the offset to go on from, in one life of the changelog: `0=42,1=17~AbCd1234`."""
+    """Resume token: the next offset of each partition, in one life of the changelog: `0=42,1=17~AbCd1234`."""
 
     offsets: Mapping[int, int] = field(default_factory=dict)
     life: str = ""

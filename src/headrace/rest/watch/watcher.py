@@ -1,4 +1,4 @@
-"""One who watches: is told what is there, then every change, from whichever instance has it."""
+"""Watcher: gets a snapshot first, then every change, from whichever instance has it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HERE = ""
 
 @dataclass(frozen=True)
 class Anew:
-    """What was told before is to be forgotten: everything is told again."""
+    """Reset of a watch: what was told before is to be forgotten, everything is told again."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ Told = Taken | Anew | Heartbeat
 
 
 class Watcher:
-    """One who watches. Its partitions are followed here, or at others who hold them; if one goes, at the next."""
+    """Watcher of a store. It follows partitions here, or at instances that hold them; if one goes, at the next."""
 
     def __init__(
         self,
@@ -317,7 +317,7 @@ class Watcher:
 
 @dataclass(eq=False)
 class _Here:
-    """What is followed here together."""
+    """Local part of a watch: the partitions that are followed here together."""
 
     watch: Watch | None = None
     left: set[int] = field(default_factory=set)
@@ -331,4 +331,4 @@ class _Here:
 
 
 class _NotRemembered(Exception):
-    """What somebody wants to go on from is not remembered."""
+    """The changes since a resume token are not remembered any more."""

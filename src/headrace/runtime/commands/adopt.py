@@ -52,7 +52,7 @@ _ROWS = "spark.rows"
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a user says of stores: how Kafka Streams calls them, and which begin empty."""
+    """Stores as a user maps them: the names that Kafka Streams has for them, and which begin empty."""
 
     names: Mapping[str, str]
     empty: frozenset[str]
@@ -92,7 +92,7 @@ class Filled:
 
 @dataclass(frozen=True)
 class Adoption:
-    """What an adoption would do."""
+    """Adoption that is planned."""
 
     plan: Plan
     checkpoint: Checkpoint

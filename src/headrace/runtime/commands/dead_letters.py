@@ -67,7 +67,7 @@ class DeadLetter:
 
 
 class DeadLetters:
-    """Those of one application. How far they were sent again is kept as the position of a consumer group."""
+    """Dead letters of one application. How far they were resent is kept as the offset of a consumer group."""
 
     def __init__(self, topic: str, address: str, kafka: Mapping[str, str] | None = None) -> None:
         self.topic, self._address, self._kafka = topic, address, kafka

@@ -30,7 +30,7 @@ _PYSPARK = "4.3.0"
 
 
 class Verdict(Enum):
-    """Whether a thing is there; a note is something to know, a missing one keeps applications from running."""
+    """Verdict on a finding; a note is something to know, a missing one keeps applications from running."""
 
     OK = "ok"
     NOTE = "note"
@@ -39,7 +39,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one thing, and what to do about it."""
+    """Finding about one thing, and what to do about it."""
 
     name: str
     verdict: Verdict

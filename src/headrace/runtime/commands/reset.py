@@ -49,7 +49,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Reset:
-    """What a reset would do."""
+    """Reset that is planned."""
 
     app: str
     checkpoint: Checkpoint

@@ -19,7 +19,7 @@ Sources = dict[str, dict[str, int] | None]
 
 @dataclass(frozen=True)
 class Way:
-    """How what is kept by one key comes to its new task."""
+    """Route of the state of one key to its new task."""
 
     by: str
     """By the `key`, with the whole old `task`, or to `all` tasks."""

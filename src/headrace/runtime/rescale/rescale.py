@@ -35,7 +35,7 @@ _FINISH = "let it finish the batch first: headrace run APP --until latest"
 
 @dataclass(frozen=True)
 class Rescale:
-    """What a change of the number of tasks would do."""
+    """Rescaling that is planned."""
 
     plan: Plan
     checkpoint: Checkpoint

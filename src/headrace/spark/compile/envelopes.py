@@ -1,4 +1,4 @@
-"""Into the kernel and out of it: rows as envelopes, and envelopes as rows."""
+"""Envelopes: rows on their way into the kernel, and out of it."""
 
 from __future__ import annotations
 

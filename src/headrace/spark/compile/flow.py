@@ -1,4 +1,4 @@
-"""Rows between the source, the stages and the sink, as steps of SQL.
+"""Row flow between the source, the stages and the sink, as steps of SQL.
 
 All streams travel in one DataFrame, so that the source is read once however the topology forks. A row is on the edge
 that its `tag` stands for; each edge has a key and a value column, empty in the rows of other edges. Several steps are
@@ -32,7 +32,7 @@ _DROPPED = -1
 
 @dataclass(frozen=True)
 class Columns:
-    """Where the rows of an edge have their key and their value, and the tag they are known by.
+    """Columns of an edge: the key, the value, and the tag that its rows are known by.
 
     `more` has what was computed of them and has not been put anywhere yet.
     """

@@ -1,4 +1,4 @@
-"""The spec of the nodes of a stage that run in the kernel."""
+"""Kernel spec: the nodes of a stage that run in the kernel."""
 
 from __future__ import annotations
 

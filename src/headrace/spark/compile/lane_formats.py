@@ -1,4 +1,4 @@
-"""The bytes in which keys and values go between Spark and Python processes."""
+"""Lane formats: the bytes of keys and values between Spark and Python processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The native lane: what each stateless node does to the rows of its edge, as Catalyst."""
+"""Native lane: each stateless node as a step of Catalyst on the rows of its edge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the kernel is told of each node that runs inside a stage: its parameters, and its functions as SQL."""
+"""Operator parameters: what the kernel is told of each node of a stage, with functions as SQL."""
 
 from __future__ import annotations
 

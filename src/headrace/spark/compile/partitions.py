@@ -1,4 +1,4 @@
-"""Which partitions a record goes to."""
+"""Partitions of records that are written, chosen by functions of users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which state goes along with records into Python: what their keys have in stores."""
+"""Prefetch: the state of a record's key that goes along with it into Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs in Python processes, described to the kernel: the nodes of a stage, and the bytes that go in and out."""
+"""Python spec: the nodes of a stage that Python processes run, and the bytes that go in and out."""
 
 from __future__ import annotations
 

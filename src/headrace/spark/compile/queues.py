@@ -1,4 +1,4 @@
-"""Where rows wait for a task: the numbers of queues, which also tell where a record was read."""
+"""Queue numbers: where rows wait for a task, and where each record was read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the rows of the last stretch to the topics of the application."""
+"""Sink: the rows of the last stretch, written to the topics of the application."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From Kafka's records to the rows of the first stretch."""
+"""Source: Kafka's records as the rows of the first stretch."""
 
 from __future__ import annotations
 

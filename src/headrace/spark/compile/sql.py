@@ -1,4 +1,4 @@
-"""Pieces of SQL text that several parts of a query need."""
+"""SQL fragments that several parts of a query share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stages of a placement: what runs in each, and which bytes go in and come out."""
+"""Stages of a placement: the spec of each, and the bytes that go in and come out."""
 
 from __future__ import annotations
 

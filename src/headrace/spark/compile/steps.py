@@ -1,4 +1,4 @@
-"""Steps of SQL over rows on many edges, each for as many edges as may be.
+"""SQL steps over rows of many edges, each for as many edges as possible.
 
 What is done to the rows of one edge keeps its order; of what is done to those of another edge they know nothing. So
 things of one kind for several edges are one step. Every step that Spark has to go through, it goes through with all
@@ -19,7 +19,7 @@ ByTag = Mapping[int | None, str]
 
 
 class Kind(Enum):
-    """What a step does."""
+    """Kind of a step."""
 
     KEEP = "keep"
     """Drops rows."""

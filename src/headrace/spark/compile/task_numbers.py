@@ -1,4 +1,4 @@
-"""Which task gets a row: tasks are numbered by bucket, and Spark groups them by the kernel's integers."""
+"""Task numbers of rows: the bucket of a key, as the integer that Spark groups by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The times of the records that come in."""
+"""Timestamps of the records that come in."""
 
 from __future__ import annotations
 

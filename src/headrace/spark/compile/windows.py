@@ -1,4 +1,4 @@
-"""What the kernel is told of windowed aggregations and of suppress."""
+"""Parameters of windowed aggregations and of suppress for the kernel."""
 
 from __future__ import annotations
 

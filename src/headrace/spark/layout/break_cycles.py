@@ -1,4 +1,4 @@
-"""Break the cycles between stages: what a record meets that comes back goes on to a later stage as well."""
+"""Break cycles between stages: what a returning record meets goes on to a later stage as well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A placement as text."""
+"""Explanation of a placement, as text."""
 
 from __future__ import annotations
 

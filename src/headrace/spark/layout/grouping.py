@@ -1,4 +1,4 @@
-"""What runs inside the stages of a plan, and what hangs together there."""
+"""Grouping of nodes into stages: stateful nodes, and all that must share their task."""
 
 from __future__ import annotations
 

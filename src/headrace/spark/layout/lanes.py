@@ -1,4 +1,4 @@
-"""Which nodes of a plan run in Python: those that have to, and those that belong to them."""
+"""Lanes: the nodes of a plan that run in Python, because they have to or because they belong to one that has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables and stores that every task has in full: each stage that looks something up in one has it."""
+"""Place global tables: each stage that looks something up in one holds it in full."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def place_global_tables(plan: Plan) -> Plan:
 
 
 class _Placed:
-    """Who is in which stage."""
+    """Stages of nodes."""
 
     def __init__(self) -> None:
         self._copies: dict[tuple[Node, int], Everywhere] = {}

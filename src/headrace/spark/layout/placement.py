@@ -1,4 +1,4 @@
-"""Where each node of a plan runs on Spark: stages, and the native stretches between them."""
+"""Placement of a plan on Spark: stages, and the native stretches between them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from headrace.spark.layout.stage_passes import rewrite_for_stages
 
 
 class Lane(Enum):
-    """How a node runs."""
+    """Lane of a node: native, kernel or Python."""
 
     NATIVE = "native"
     """Catalyst, before or after a stage."""

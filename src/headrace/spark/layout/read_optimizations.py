@@ -1,4 +1,4 @@
-"""What the tasks read: their own partitions, where they get nothing else, and no values that nobody looks at."""
+"""Read optimisations: no shuffle for co-located partitions, no value column that no operator reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a node runs in Python: what it does has no form in Spark."""
+"""Reasons why a node runs in Python: it has no form in Spark."""
 
 from __future__ import annotations
 

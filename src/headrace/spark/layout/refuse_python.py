@@ -1,4 +1,4 @@
-"""Applications that want no Python beside Spark."""
+"""Refusal of applications that want no Python beside Spark, and need it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repartitions that run code: it runs in the stage of what is in front of them."""
+"""Stage entries of repartitions that run code: their key function runs in the stage before them."""
 
 from __future__ import annotations
 

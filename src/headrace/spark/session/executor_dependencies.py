@@ -1,4 +1,4 @@
-"""What executors need of us: the jars that Spark does not have, and headrace itself for their Python."""
+"""Executor dependencies: the jars that Spark lacks, and headrace itself for the executors' Python."""
 
 from __future__ import annotations
 

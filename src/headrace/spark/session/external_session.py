@@ -1,4 +1,4 @@
-"""A session that somebody else has started: whether it has what an application needs, and one of our own beside it."""
+"""External session, started by somebody else: checks of what it has, and a session of ours beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JVM that Spark runs in: how it is started, and how it ends."""
+"""Gateway to the JVM of Spark: how it is started, and how it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where Spark runs, as its master says."""
+"""Master of Spark: this machine, a cluster, or a session that is there."""
 
 from __future__ import annotations
 

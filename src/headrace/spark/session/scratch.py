@@ -1,4 +1,4 @@
-"""A temporary folder for each JVM: what it needs only while it runs, such as native libraries that it has unpacked."""
+"""Scratch folder of a JVM: files it needs only while it runs, such as unpacked native libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small texts at an address that a whole cluster reaches, through Spark's own access to it."""
+"""Shared files: small texts at an address that a whole cluster reaches, through Spark's own access to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spark in this process: one JVM, shared by all applications, a session for each."""
+"""Spark in this process: one JVM, shared by all applications, with a session for each."""
 
 from __future__ import annotations
 

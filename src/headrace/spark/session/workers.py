@@ -1,4 +1,4 @@
-"""The Python processes of an application."""
+"""Python workers of an application: how its processes are started."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from headrace.state.pickles import Pickles
 
 @dataclass(frozen=True)
 class Workers:
-    """How Python processes are started, and what those who run a part of the topology are told beside."""
+    """Python workers of an application: how they are started, and what those that run nodes need beside."""
 
     spec: PythonWorkerSpec
     pickles: Pickles = field(default_factory=Pickles)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PythonWorkerSpec:
-    """How a Python process is started."""
+    """Spec of a Python worker: how it is started."""
 
     python: str
     path: tuple[str, ...]

@@ -16,7 +16,7 @@ ELSEWHERE = -1
 
 
 class Going(Enum):
-    """Where records go that leave a stage."""
+    """Destination of records that leave a stage."""
 
     ON = "on"
     """To any task."""
@@ -70,7 +70,7 @@ class FailureSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class NodeSpec:
-    """One operator of a stage, behind its inputs."""
+    """Spec of one operator of a stage, behind its inputs."""
 
     name: str
     label: str
@@ -100,7 +100,7 @@ class NodeSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class StageSpec:
-    """What one stage runs: operators, or a program in a Python process."""
+    """Spec of one stage: its operators, or a program for a Python process."""
 
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     """Unlike that of any other stage in the process."""

@@ -1,4 +1,4 @@
-"""The operators, and which node each of them runs."""
+"""Operators by the node that each of them runs."""
 
 from typing import Any
 

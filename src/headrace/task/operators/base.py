@@ -1,4 +1,4 @@
-"""What every operator has."""
+"""Base of all operators."""
 
 from __future__ import annotations
 

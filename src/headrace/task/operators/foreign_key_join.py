@@ -17,7 +17,7 @@ from headrace.task.operators.tables import Kept, KeptTable, silent, table_of
 
 
 class Ask(Enum):
-    """What a left row wants of a foreign key."""
+    """Request of a left row to the row of a foreign key."""
 
     FORGET = "forget"
     """Take it off, no answer."""

@@ -1,4 +1,4 @@
-"""What functions of the user's give where more than one value is wanted: pairs, and lists of anything."""
+"""Results of users' functions where more than one value is wanted: pairs, and lists."""
 
 from __future__ import annotations
 

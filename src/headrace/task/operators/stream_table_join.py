@@ -19,7 +19,7 @@ from headrace.task.stream_time import StreamTime
 
 @dataclass(slots=True)
 class Arrived:
-    """How many records had to wait so far, and the earliest time of those that do."""
+    """Count of the records that had to wait so far, and the earliest time of those that do."""
 
     count: int = 0
     earliest: int = LATEST

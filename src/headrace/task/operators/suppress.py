@@ -25,7 +25,7 @@ last, and the bytes of key and value, where they are counted."""
 
 @dataclass(slots=True)
 class Buffer:
-    """What is known of all that a suppression holds back."""
+    """Buffer of a suppression: what is known of all changes that it holds back."""
 
     count: int = 0
     size: int = 0

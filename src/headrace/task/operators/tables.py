@@ -1,4 +1,4 @@
-"""What operators that are tables have in common."""
+"""Base of operators that are tables."""
 
 from __future__ import annotations
 

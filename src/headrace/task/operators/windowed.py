@@ -28,7 +28,7 @@ V = TypeVar("V", bound=TimeWindowed | SlidingWindowed)
 
 @dataclass(slots=True)
 class Closed:
-    """All windows up to here, by start or for sessions by end, were over the last time we looked."""
+    """Close of windows: all up to here, by start or for sessions by end, were over when last looked at."""
 
     up_to: int = -1
 
@@ -158,7 +158,7 @@ class WindowedOperator(TableOperator[W]):
 
 
 class WindowStoreOperator(WindowedOperator[V]):
-    """What aggregations over windows of one size have in common: a window store, by the starts of the windows."""
+    """Base of aggregations over windows of one size: a window store, by the starts of the windows."""
 
     def __init__(self, node: V, task: Context) -> None:
         super().__init__(node, task)
