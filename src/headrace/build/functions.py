@@ -87,7 +87,7 @@ def bound_on(
     here: str,
     check: Check | None = None,
 ) -> Bound:
-    """The same on any symbols, given with their types.
+    """Bind a function to given symbols and their types.
 
     A function that cannot be traced is kept as it is, with the reason: `Opaque`.
     """

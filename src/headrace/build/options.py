@@ -38,7 +38,7 @@ def times_of(option: Timestamp | None, key: Serde[Any], value: Serde[Any], here:
 
 
 def start_of(option: str | None, here: str) -> Start | None:
-    """Where a source begins; None if nothing was said."""
+    """Start offset of a source; None if nothing was said."""
     try:
         return None if option is None else Start(option)
     except ValueError:

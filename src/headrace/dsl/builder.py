@@ -307,7 +307,7 @@ class Builder:
 
     @property
     def topology(self) -> Topology:
-        """The same application, as sources, processors and sinks that are named one by one."""
+        """Processor topology of the same application: sources, processors and sinks, named one by one."""
         return Topology(self)
 
     def plan(self) -> Plan:

@@ -49,7 +49,7 @@ def absent(group: str) -> list[str]:
 
 
 def at_hand(group: str) -> list[Path]:
-    """Where a group's jars are in the cache, or will be; nothing is fetched."""
+    """Paths of a group's jars in the cache, fetched already or not."""
     return [cache_dir() / "jars" / jar.file for jar in _of(group)]
 
 

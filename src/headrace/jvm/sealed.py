@@ -34,7 +34,7 @@ class Sealed:
         return made
 
     def named(self, digest: str) -> Path:
-        """Where the file with this SHA-256 lies."""
+        """Path of the file with this SHA-256."""
         return self.folder / f"{self.stem}.{digest}.{self.suffix}"
 
     def _files(self) -> list[Path]:

@@ -29,12 +29,12 @@ class Outbox:
         topic: bytes | None,
         latest: bool,
     ) -> None:
-        """One more."""
+        """Add a record."""
         packed = letter(part for name, data in headers for part in (name.encode(), data)) if headers else None
         self._rows.append((self.cause, tag, ts, key, value, old, packed, topic, None if latest else b""))
 
     def write(self, message: Writer) -> None:
-        """All of them as part of a message; the outbox is empty afterwards."""
+        """Write all records into a message; the outbox is empty afterwards."""
         rows, self._rows = self._rows, []
         message.int32(len(rows))
         if rows:

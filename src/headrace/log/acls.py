@@ -61,7 +61,7 @@ class Rights:
         self._admin, self._troubles = make_client(AdminClient, address, kafka)
 
     def lacking(self, wanted: Iterable[Acl]) -> list[Acl]:
-        """Those that are certainly not granted; of names that begin alike one is asked for."""
+        """Rights that are certainly not granted; of names that begin alike one is asked for."""
         acls = list(wanted)
         topics = [acl for acl in acls if acl.kind == "topic" and not acl.prefixed and acl.name != ALL]
         groups = [acl for acl in acls if acl.kind == "group"]

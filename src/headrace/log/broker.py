@@ -141,7 +141,7 @@ class EmbeddedBroker:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """One starter, joiner or stopper at a time."""
+        """Hold the lock of the broker: one process starts, joins or stops it at a time."""
         turn = FileLock(self._dir.start_lock)
         if not turn.take(wait_s=_TURN_LIMIT_S):
             raise BrokerBusy(str(self._dir.path), "another process is still starting or stopping it")

@@ -99,12 +99,12 @@ def allowed_besides() -> frozenset[str]:
 
 
 def of_java(names: Iterable[str]) -> set[str]:
-    """Those of some names that Kafka's Java clients take; what only the environment allows is taken for theirs."""
+    """Properties among some that Kafka's Java clients know; those that only the environment allows count as theirs."""
     return {name for name in names if name not in _LIBRDKAFKA and not _only_librdkafka(name)}
 
 
 def of_librdkafka(names: Iterable[str]) -> set[str]:
-    """Those of some names that librdkafka takes, which refuses what it does not know."""
+    """Properties among some that librdkafka knows; it refuses any other."""
     return {name for name in names if name in _BOTH or name in _LIBRDKAFKA or _CODE_LIBRDKAFKA.fullmatch(name)}
 
 

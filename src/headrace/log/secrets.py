@@ -52,6 +52,6 @@ def _read(name: str, found: re.Match[str]) -> str:
 
 
 def _put(name: str, found: re.Match[str]) -> str:
-    """In a Java login it stands between quotes, which it must not end."""
+    """Put a secret in its place; in a Java login it stands between quotes, which it must not end."""
     secret = _read(name, found)
     return secret.replace("\\", "\\\\").replace('"', '\\"') if name == _LOGIN else secret

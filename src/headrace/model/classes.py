@@ -45,7 +45,7 @@ class Classes:
 
     @staticmethod
     def here() -> Classes:
-        """Those of this process."""
+        """Classes of this process."""
         return Classes(name_of_program(), _moved)
 
     def name(self, thing: Any) -> str:

@@ -14,7 +14,7 @@ class Clock(Protocol):
         ...
 
     def steady_ms(self) -> int:
-        """The same until somebody sets the clock: it goes on evenly, for whoever waits."""
+        """Steady time: goes on evenly when somebody sets the clock, for whoever waits."""
         ...
 
 

@@ -93,7 +93,7 @@ def digest() -> str:
 
 
 def begin(module: str) -> None:
-    """This module, and not the one that Python was started with, is the program of this process."""
+    """Make this module the program of the process, instead of the one that Python was started with."""
     _begun[:] = [module]
 
 

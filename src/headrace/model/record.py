@@ -96,29 +96,29 @@ class Record(_Parts[K, V]):
         return [_new(Record, parts) for parts in zip(keys, values, times, headers, origins, strict=True)]
 
     def with_key(self, key: K2) -> Record[K2, V]:
-        """The same with another key."""
+        """Copy of the record with another key."""
         return _new(Record, (key, self.value, self.ts, self.headers, self.origin))
 
     def with_value(self, value: V2) -> Record[K, V2]:
-        """The same with another value."""
+        """Copy of the record with another value."""
         return _new(Record, (self.key, value, self.ts, self.headers, self.origin))
 
     def with_pair(self, key: K2, value: V2) -> Record[K2, V2]:
-        """The same with another key and value."""
+        """Copy of the record with another key and value."""
         return _new(Record, (key, value, self.ts, self.headers, self.origin))
 
     def with_row(self, key: K2, value: V2, ts: int) -> Record[K2, V2]:
-        """The same with another key, value and time."""
+        """Copy of the record with another key, value and time."""
         return _new(Record, (key, value, ts, self.headers, self.origin))
 
     def with_ts(self, ts: int) -> Record[K, V]:
-        """The same at another time, which is not before 1970."""
+        """Copy of the record at another time, which is not before 1970."""
         if ts < 0:
             raise TimestampNegative(ts)
         return _new(Record, (self.key, self.value, ts, self.headers, self.origin))
 
     def with_headers(self, headers: Iterable[Header]) -> Record[K, V]:
-        """The same with other headers."""
+        """Copy of the record with other headers."""
         return _new(Record, (self.key, self.value, self.ts, tuple(headers), self.origin))
 
     def __eq__(self, other: object) -> bool:

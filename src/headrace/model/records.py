@@ -218,7 +218,7 @@ def _shown(annotation: object) -> str:
 
 
 def _line_of(cls: type, field: str | None) -> str:
-    """Where a class, or a field of it, is written."""
+    """Source line of a class, or of a field of it."""
     try:
         lines, first = inspect.getsourcelines(cls)
         file = Path(inspect.getsourcefile(cls) or "?").name

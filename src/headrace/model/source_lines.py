@@ -19,7 +19,7 @@ def place(filename: str, line: int) -> str:
 
 
 def calling_line() -> str | None:
-    """Where the innermost caller outside headrace is."""
+    """Source line of the innermost caller outside headrace."""
     frame = sys._getframe(1)
     while frame is not None:
         if not frame.f_code.co_filename.startswith(OURS):

@@ -45,7 +45,7 @@ class Step:
     state_bytes: int = 0
 
     def add(self, batch: Batch) -> None:
-        """One batch more."""
+        """Add a batch."""
         self.batches += 1
         self.records_in += batch.records_in
         self.records_out += batch.records_out
@@ -77,7 +77,7 @@ class Span:
         return self._steps[-1]
 
     def steps(self, now_ms: int) -> list[Step]:
-        """Those that are not too old, and the one before them, whose lag and state were there until then."""
+        """Steps that are not too old, and the last one before them, whose lag and state held until then."""
         oldest = now_ms - self.step_ms * self._count
         old = sum(step.at_ms <= oldest for step in self._steps)
         return list(self._steps)[max(old - 1, 0) :]
@@ -108,7 +108,7 @@ class History:
         self._in_all(count)
 
     def steps(self, span: str) -> tuple[int, list[Step]]:
-        """It is now, and what there is of a span."""
+        """Steps of a span, up to now."""
         with self._lock:
             now_ms = self._now()
             return now_ms, self._spans[span].steps(now_ms)

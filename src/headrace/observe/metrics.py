@@ -37,11 +37,11 @@ class Metrics:
 
     @property
     def lag(self) -> Mapping[tuple[str, int], int]:
-        """By topic and partition: how many records waited when the last batch began, and were no part of it."""
+        """Lag by topic and partition: records that waited when the last batch began, and were no part of it."""
         return self.last.lag if self.last is not None else {}
 
     def plus(self, batch: Batch) -> Metrics:
-        """With one batch more."""
+        """Metrics with one batch added."""
         return replace(
             self,
             batches=self.batches + 1,
@@ -55,7 +55,7 @@ class Metrics:
         )
 
     def prometheus(self) -> str:
-        """All of it in Prometheus' text format."""
+        """Metrics in Prometheus' text format."""
         return prometheus(self.families(), {"app": self.app})
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class Metrics:
         return f"{records} in, {self.records_out:,} out, {batches}"
 
     def families(self) -> list[Family]:
-        """All of it as Prometheus knows it."""
+        """Metrics as families of Prometheus."""
         last = self.last or Batch(number=-1, records_in=0, records_out=0, duration_ms=0)
         by_stage = {stage.number: {"stage": str(stage.number)} for stage in last.stages}
         return [

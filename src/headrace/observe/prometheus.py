@@ -23,7 +23,7 @@ class Family:
     """Behind the name, one for each sample; none if all have the name alone."""
 
     def labelled(self, labels: Labels) -> Family:
-        """With these labels, too, in front of its own."""
+        """Family with more labels, in front of its own."""
         return replace(self, samples=[({**labels, **own}, value) for own, value in self.samples])
 
     @staticmethod
@@ -33,7 +33,7 @@ class Family:
 
     @staticmethod
     def counter(name: str, help: str, value: float) -> Family:
-        """One number that only grows."""
+        """Counter: a number that only grows."""
         return Family.counters(name, help, [({}, value)])
 
     @staticmethod
@@ -43,7 +43,7 @@ class Family:
 
     @staticmethod
     def gauge(name: str, help: str, value: float) -> Family:
-        """One number that goes up and down."""
+        """Gauge: a number that goes up and down."""
         return Family.gauges(name, help, [({}, value)])
 
     @staticmethod

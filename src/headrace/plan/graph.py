@@ -55,7 +55,7 @@ class Plan:
 
     @cached_property
     def consumers(self) -> dict[Node, tuple[Node, ...]]:
-        """Who reads from each node, as declared; a node that reads twice from another is listed twice."""
+        """Consumers of each node, as declared; a node that reads twice from another is listed twice."""
         turns = self.turns
         return {node: tuple(sorted(readers, key=turns.__getitem__)) for node, readers in self._readers.items()}
 

@@ -52,11 +52,11 @@ class Schema:
     value: Field
 
     def with_key(self, type_: Type) -> Schema:
-        """The same with a computed key."""
+        """Schema with a computed key."""
         return replace(self, key=Field(type_))
 
     def with_value(self, type_: Type) -> Schema:
-        """The same with a computed value."""
+        """Schema with a computed value."""
         return replace(self, value=Field(type_))
 
     def __str__(self) -> str:

@@ -56,7 +56,7 @@ class KeyValueStore(OpenedStore[K, V]):
         return self._between(first, last, backward=False)
 
     def reverse_range(self, first: K | None = None, last: K | None = None) -> Iterator[tuple[K, V]]:
-        """The same from the last key to the first."""
+        """Entries of a range, from the last key to the first."""
         return self._between(first, last, backward=True)
 
     def all(self) -> Iterator[tuple[K, V]]:

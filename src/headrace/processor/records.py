@@ -41,7 +41,7 @@ class FixedKeyRecord(Record[K, V]):
         return cls(key=record.key, value=record.value, ts=record.ts, headers=record.headers, origin=record.origin)
 
     def free(self) -> Record[K, V]:
-        """The same as any other record."""
+        """Copy of the record whose key may be changed."""
         return Record(key=self.key, value=self.value, ts=self.ts, headers=self.headers, origin=self.origin)
 
     def with_key(self, key: Any) -> NoReturn:  # noqa: ARG002
@@ -53,13 +53,13 @@ class FixedKeyRecord(Record[K, V]):
         raise KeyFixed()
 
     def with_value(self, value: V2) -> FixedKeyRecord[K, V2]:
-        """The same with another value."""
+        """Copy of the record with another value."""
         return FixedKeyRecord(key=self.key, value=value, ts=self.ts, headers=self.headers, origin=self.origin)
 
     def with_ts(self, ts: int) -> FixedKeyRecord[K, V]:
-        """The same at another time, which is not before 1970."""
+        """Copy of the record at another time, which is not before 1970."""
         return FixedKeyRecord.of(self.free().with_ts(ts))
 
     def with_headers(self, headers: Iterable[Header]) -> FixedKeyRecord[K, V]:
-        """The same with other headers."""
+        """Copy of the record with other headers."""
         return FixedKeyRecord.of(self.free().with_headers(headers))

@@ -55,7 +55,7 @@ class SessionStore(OpenedStore[K, V]):
         return self._of_keys(first_key, last_key, EARLIEST, LATEST, backward=False)
 
     def backward_fetch_range(self, first_key: K | None, last_key: K | None) -> Iterator[tuple[Windowed[K], V]]:
-        """The same from the last session to the first."""
+        """Sessions of a range of keys, from the last session to the first."""
         return self._of_keys(first_key, last_key, EARLIEST, LATEST, backward=True)
 
     def find_sessions(self, key: K, earliest_end: int, latest_start: int) -> Iterator[tuple[Windowed[K], V]]:
@@ -63,19 +63,19 @@ class SessionStore(OpenedStore[K, V]):
         return self._of_key(key, earliest_end, latest_start, backward=False)
 
     def backward_find_sessions(self, key: K, earliest_end: int, latest_start: int) -> Iterator[tuple[Windowed[K], V]]:
-        """The same from the last session to the first."""
+        """Sessions of a key within bounds, from the last session to the first."""
         return self._of_key(key, earliest_end, latest_start, backward=True)
 
     def find_sessions_range(
         self, first_key: K | None, last_key: K | None, earliest_end: int, latest_start: int
     ) -> Iterator[tuple[Windowed[K], V]]:
-        """The same for the keys from one to another, both inside; None for no bound."""
+        """Sessions of a range of keys within bounds; keys are both inside, None for no bound."""
         return self._of_keys(first_key, last_key, earliest_end, latest_start, backward=False)
 
     def backward_find_sessions_range(
         self, first_key: K | None, last_key: K | None, earliest_end: int, latest_start: int
     ) -> Iterator[tuple[Windowed[K], V]]:
-        """The same from the last session to the first."""
+        """Sessions of a range of keys within bounds, from the last session to the first."""
         return self._of_keys(first_key, last_key, earliest_end, latest_start, backward=True)
 
     def find_sessions_ended(self, earliest_end: int, latest_end: int) -> Iterator[tuple[Windowed[K], V]]:

@@ -49,7 +49,7 @@ class WindowStore(OpenedStore[K, V]):
         return self._of_key(key, first, last, backward=False)
 
     def backward_fetch(self, key: K, first: int, last: int) -> Iterator[tuple[int, V]]:
-        """The same from the last window to the first."""
+        """Windows of a key, from the last window to the first."""
         return self._of_key(key, first, last, backward=True)
 
     def fetch_range(
@@ -64,7 +64,7 @@ class WindowStore(OpenedStore[K, V]):
     def backward_fetch_range(
         self, first_key: K | None, last_key: K | None, first: int, last: int
     ) -> Iterator[tuple[Windowed[K], V]]:
-        """The same from the last window to the first."""
+        """Windows of a range of keys, from the last window to the first."""
         return self._of_keys(first_key, last_key, first, last, backward=True)
 
     def fetch_all(self, first: int, last: int) -> Iterator[tuple[Windowed[K], V]]:
@@ -72,7 +72,7 @@ class WindowStore(OpenedStore[K, V]):
         return self._of_keys(None, None, first, last, backward=False)
 
     def backward_fetch_all(self, first: int, last: int) -> Iterator[tuple[Windowed[K], V]]:
-        """The same from the last window to the first."""
+        """Windows of all keys within bounds, from the last window to the first."""
         return self._of_keys(None, None, first, last, backward=True)
 
     def all(self) -> Iterator[tuple[Windowed[K], V]]:
@@ -80,7 +80,7 @@ class WindowStore(OpenedStore[K, V]):
         return self._of_keys(None, None, EARLIEST, LATEST, backward=False)
 
     def backward_all(self) -> Iterator[tuple[Windowed[K], V]]:
-        """The same from the last window to the first."""
+        """All keys and windows with their values, from the last window to the first."""
         return self._of_keys(None, None, EARLIEST, LATEST, backward=True)
 
     def _of_key(self, key: K, first: int, last: int, *, backward: bool) -> Iterator[tuple[int, V]]:

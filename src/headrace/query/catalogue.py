@@ -36,7 +36,7 @@ class Queryable:
 
     @property
     def kind(self) -> Kind:
-        """By its keys."""
+        """Kind of the store, by its keys."""
         if isinstance(self.key, TimeWindowedSerde):
             return Kind.WINDOWS
         return Kind.SESSIONS if isinstance(self.key, SessionWindowedSerde) else Kind.TABLE

@@ -22,7 +22,7 @@ class Deadline:
         self._end = time.monotonic() + question.timeout_ms / 1000
 
     def among(self, entries: Iterable[T]) -> Iterator[T]:
-        """These, as long as there is time; then AnswerTookTooLong."""
+        """Go through entries as long as there is time; then AnswerTookTooLong."""
         for number, entry in enumerate(entries, 1):
             if not number % _LOOK_EVERY and time.monotonic() > self._end:
                 raise AnswerTookTooLong(self._question.store, self._question.timeout_ms)

@@ -31,7 +31,7 @@ class Position:
 
     @staticmethod
     def read(text: str) -> Position:
-        """From its text; an empty one reflects nothing."""
+        """Read a position from its text; an empty one reflects nothing."""
         offsets: dict[tuple[str, int], int] = {}
         places, named, moment = text.partition("~")
         if named and not (moment.isascii() and moment.isalnum()):

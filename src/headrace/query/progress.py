@@ -20,7 +20,7 @@ class Progress:
         self._next = 0.0
 
     def look(self, holdings: Collection[Holding]) -> None:
-        """Somebody may want to know."""
+        """Look at the progress of all replicas, and say it if it is time to."""
         now = time.monotonic()
         building = [share for holding in holdings if not holding.ready for share in holding.shares]
         if not building:

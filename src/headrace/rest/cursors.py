@@ -22,13 +22,13 @@ class Cursor:
     as_of: Position
 
     def text(self, scan: Scan) -> str:
-        """For the next page of a question. The sum tells whether it came back as it was, to the same question."""
+        """Text for the next page of a query. Its sum tells whether it came back unchanged, to the same query."""
         body = len(self.after).to_bytes(_SIZE) + self.after + str(self.as_of).encode()
         return base64url_of(_sum(body, scan) + body)
 
     @staticmethod
     def read(text: str, scan: Scan) -> Cursor:
-        """From its text."""
+        """Read a cursor from its text."""
         try:
             data = bytes_of_base64url(text)
             told, body = data[:_SUM], data[_SUM:]

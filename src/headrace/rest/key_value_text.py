@@ -56,7 +56,7 @@ class Form:
 
     @property
     def schema(self) -> Schema:
-        """Of its JSON."""
+        """Schema of the JSON form."""
         return schema_of(self.serde.type)
 
 

@@ -40,7 +40,7 @@ class Signed:
 
     @staticmethod
     def read(headers: Mapping[bytes, bytes]) -> Signed | None:
-        """From the headers of a request; None if there is no such signature."""
+        """Read a signed head from the headers of a request; None if there is no such signature."""
         scheme, *fields = headers.get(b"authorization", b"").split()
         if scheme != _SCHEME or len(fields) != _FIELDS or not fields[0].isdigit() or len(fields[0]) > 18:
             return None

@@ -151,7 +151,7 @@ class App(Builder):
 
     @property
     def state(self) -> State:
-        """Where the application is in its life."""
+        """State of the application: created, running, failed, closed."""
         if self._state.up and self._run is not None and self._run.wait(0):
             self._settle_end()
         return self._state
@@ -182,7 +182,7 @@ class App(Builder):
 
     @property
     def url(self) -> str | None:
-        """Where it answers queries over HTTP, and has its page; None while it does not."""
+        """Address of the query server and its page; None while the application does not answer."""
         return self._run.queries.url if self._run is not None and self._run.queries is not None else None
 
     def __repr__(self) -> str:
@@ -346,11 +346,11 @@ class App(Builder):
         return self.store(store).first() if asked is not None and store in self.plan().named else None
 
     def say(self, text: str) -> None:
-        """One calm line for whoever watches."""
+        """Say a calm line to whoever watches."""
         LOGGER.info("%s: %s", self.id, text)
 
     def turn(self, state: State) -> None:
-        """It fails for now, or runs again; unless it is being closed."""
+        """Change the state between failing and running, unless the application is being closed."""
         self._enter(state, while_up=True)
 
     def tell(self, metrics: Metrics) -> None:

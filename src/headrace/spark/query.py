@@ -54,7 +54,7 @@ def dataframe(
     workers: Workers,
     still: bool = False,
 ) -> DataFrame:
-    """Everything from the source to the rows of the sink; `starts` are where topics begin, `sink` its options.
+    """DataFrame from the source to the rows of the sink; `starts` are start offsets, `sink` its options.
 
     `workers` is how Python processes are started. If it stands `still`, no record is read.
     """

@@ -31,7 +31,7 @@ class Rescaling:
         return set(json.loads(self._kernel.families()).get("names", ()))
 
     def cells(self, name: str, *, new: bool = False) -> Remembered:
-        """All cells of a name, which should be few."""
+        """Cells of a name, which should be few."""
         tasks = json.loads(self._kernel.cells(name, new))["tasks"]
         return [
             {_bytes(cells[place]): _bytes(cells[place + 1]) for place in range(0, len(cells), 2)} for cells in tasks

@@ -28,10 +28,10 @@ class Follower(Protocol):
     """Follower of the wall clock."""
 
     def follow(self, now: int) -> None:
-        """It is this time."""
+        """Follow the clock to a time."""
 
     def due_ms(self, now: int) -> int:
-        """When it wants to be told again."""
+        """Time at which this follower is to be told again."""
 
 
 class TaskTime:
@@ -56,7 +56,7 @@ class TaskTime:
         return self.stream_ms
 
     def tick(self, now: int) -> None:
-        """It is this time of day."""
+        """Run the timers that are due, and tell the followers the time of day."""
         self.wall.run(now)
         for follower in self.followers:
             follower.follow(now)

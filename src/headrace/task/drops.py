@@ -30,7 +30,7 @@ class Drops:
         self._counts: Counter[tuple[str, str]] = Counter()
 
     def add(self, node: str, reason: Reason) -> None:
-        """One record more."""
+        """Count a dropped record."""
         self._counts[node, reason.value] += 1
 
     def counts(self) -> dict[tuple[str, str], int]:

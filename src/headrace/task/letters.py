@@ -16,7 +16,7 @@ class Originals:
         self._read: dict[str, RawRecord] = {}
 
     def keep(self, raw: RawRecord) -> None:
-        """One that was read."""
+        """Keep a record that was read."""
         if raw.origin is not None:
             self._read[raw.origin] = raw
 

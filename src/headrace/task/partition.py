@@ -49,7 +49,7 @@ class Partition:
             task.tick()
 
     def readers_of(self, node: Node) -> tuple[Taking, ...]:
-        """Who takes the records of a source or a repartition."""
+        """Operators that take the records of a source or a repartition."""
         return tuple(task.way_in(node) for task in self._tasks if task.reads(node))
 
     def flushes_of(self, node: Node) -> list[Callable[[], None]]:

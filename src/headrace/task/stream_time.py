@@ -52,18 +52,18 @@ class StreamTime:
             seen.stood, seen.since = seen.ms, self._clock.steady_ms()
 
     def reach(self, ms: int) -> None:
-        """It is this time at least, for an operator in front says so."""
+        """Advance to a time that an operator upstream has reached."""
         if ms > self._seen.ms:
             self._seen.ms = ms
             self._moved()
 
     def due_ms(self, now: int) -> int:
-        """When the time of day matters next: once it has been quiet for long enough, ever again."""
+        """Wall-clock time that matters next: once it has been quiet for long enough, ever again."""
         assert self._idle_ms is not None
         return NEVER if self._seen.stood < 0 else max(self._seen.since + self._idle_ms, now + _STEP_MS)
 
     def follow(self, now: int) -> None:
-        """It is this time of day."""
+        """Follow the clock to a time of day."""
         assert self._idle_ms is not None
         seen = self._seen
         if seen.stood >= 0 and now - seen.since >= self._idle_ms:

@@ -99,11 +99,11 @@ class Task:
         return None if operator is None or type(operator).flush is Operator.flush else operator.flush
 
     def _coming(self, plan: Plan, cut: Node) -> tuple[tuple[Operator[Any], int], ...]:
-        """Who gets the records that come in from a cut: not those who read what a repartition of this task fails on."""
+        """Operators that take records from a cut: not those that read what a repartition of this task fails on."""
         return self._readers(plan, cut, beside=False if cut in self._operators else None)
 
     def _readers(self, plan: Plan, node: Node, *, beside: bool | None = None) -> tuple[tuple[Operator[Any], int], ...]:
-        """Who reads from a node in this task, by which of their inputs: all, those beside its results or the others."""
+        """Readers of a node in this task, by input: all, those of its side outputs, or the others."""
         return tuple(
             (self._operators[reader], position)
             for reader in dict.fromkeys(plan.consumers[node])

@@ -43,7 +43,7 @@ class Timers:
         return timer
 
     def run(self, now: int) -> bool:
-        """It is `now`: make all calls that are due, in the order of their times; whether there was one."""
+        """Make all calls that are due at `now`, in the order of their times; whether there was one."""
         called = False
         while self.due and self.due[0][0] <= now:
             due, _, timer = heappop(self.due)
@@ -56,13 +56,13 @@ class Timers:
         return called
 
     def next_ms(self) -> int:
-        """When the next call is due; NEVER if there is none."""
+        """Time of the next call that is due; NEVER if there is none."""
         while self.due and self.due[0][2].cancelled:
             heappop(self.due)
         return self.due[0][0] if self.due else NEVER
 
     def skip(self, now: int) -> None:
-        """All calls that are due by now have been made."""
+        """Skip all calls that are due by now."""
         while self.due and self.due[0][0] <= now:
             due, _, timer = heappop(self.due)
             self._put_after(now, due, timer)

@@ -271,7 +271,7 @@ class TopologyTestDriver:
         return again
 
     def _first(self, topic: str) -> tuple[Written, bool]:
-        """Where to put the records of a topic, and whether the application reads them."""
+        """Queue for the records of a topic, and whether the application reads them."""
         try:
             self._loop.source_of(topic)
         except NotInTopology:

@@ -114,7 +114,7 @@ class Written:
         self._unread: deque[tuple[To, RawRecord]] = deque()
 
     def add(self, one: tuple[To, RawRecord]) -> None:
-        """One record more, and the node that wrote it."""
+        """Add a record, and the node that wrote it."""
         self.count += 1
         self._unread.append(one)
 
@@ -123,7 +123,7 @@ class Written:
         return self._unread.popleft()
 
     def take_all(self) -> Iterator[tuple[To, RawRecord]]:
-        """All that there are, one after the other."""
+        """Take all records, one after the other."""
         return (self.take() for _ in range(len(self)))
 
     def __len__(self) -> int:

@@ -143,7 +143,7 @@ class WindowView(StoreView):
         )
 
     def _entries(self, first: int, last: int) -> Iterator[tuple[bytes, int, int, Any]]:
-        """By time, then by the bytes of the key, whichever partition they are in."""
+        """Entries by time, then by the bytes of the key, whichever partition they are in."""
         return merge(*(self._of(stores, first, last) for stores in self._stores), key=self._order)
 
     def _of(self, stores: Stores, first: int, last: int) -> Iterator[tuple[bytes, int, int, Any]]:

@@ -78,7 +78,7 @@ class Listeners:
         return self._chance.choices(self._numbers, self._liking)[0]
 
     def _let_one_rise(self) -> None:
-        """Of its genre or of all, it is to pass one of those in front of it by a little."""
+        """Let a song of a genre, or of all, rise a little past one in front of it."""
         song = self._chance.choice([number for number in self._numbers if number not in self._rising])
         genre = self._songs[song].genre if self._chance.random() < SHARE_IN_GENRE else None
         in_front = sorted(

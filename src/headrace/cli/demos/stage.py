@@ -63,5 +63,5 @@ def with_page(app: hr.App) -> hr.App:
 
 
 def page_of(app: hr.App, name: str) -> str:
-    """Where a page of it is, once it runs."""
+    """Address of an application's page, once it runs."""
     return f"{app.url}/{name}"

@@ -78,7 +78,7 @@ class Holding:
             return last != position and len(self._marks) < _MOST_MARKS
 
     def mark(self, position: Position, ends: Mapping[Place, int]) -> None:
-        """It reflects this once it has read so far."""
+        """Note a position that the partition reflects once it has read up to an offset."""
         for one in self.held.values():
             one.end = max(one.end, ends[one.place])
         mark = Mark(position, {name: ends[one.place] for name, one in self.held.items()})
@@ -87,7 +87,7 @@ class Holding:
         self.settle()
 
     def settle(self) -> None:
-        """It may have read far enough."""
+        """Take over the position that the offsets read so far amount to."""
         if not self._marks and self.ready:
             return
         with self._turned:
@@ -99,7 +99,7 @@ class Holding:
                 self._turned.notify_all()
 
     def close(self) -> None:
-        """It is not held any more."""
+        """Stop holding the partition."""
         with self._turned:
             self.position = self._reached = None
             self._marks.clear()

@@ -140,7 +140,7 @@ class Layout:
         prefix: bytes | None = None,
         key: bytes | None = None,
     ) -> Span:
-        """Where the keys are that are not before the first, not behind the last, begin so, or are that one."""
+        """Range of keys: not before the first, not behind the last, with a prefix, or one key alone."""
         low, high = _ENTRY, _BEHIND
         if key is not None:
             first = last = key
@@ -181,11 +181,11 @@ class WindowLayout(Layout):
         return int.from_bytes(key[-self.window_bytes :][:_TIME], "big")
 
     def start(self, key: bytes) -> int:
-        """When its window or session starts."""
+        """Start of a key's window or session."""
         return int.from_bytes(key[-_TIME:], "big")
 
     def at(self, bare: bytes, ms: int) -> bytes:
-        """Where the windows of a key begin that start, or the sessions that end, at a time or later."""
+        """First byte of a key's windows that start, or sessions that end, at a time or later."""
         return self._begin(bare) + ms.to_bytes(_TIME, "big")
 
     def _place(self, key: bytes) -> bytes:

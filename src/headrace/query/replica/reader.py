@@ -106,7 +106,7 @@ class Reader:
         return count > 0 and self.shared_of == count and all(one in there and there[one].ready for one in wanted)
 
     def renew(self, changelogs: Mapping[str, Identity | None]) -> None:
-        """These are the changelogs now, by store. Copies of others are thrown away."""
+        """Replace the changelogs that are followed, by store. Copies of others are thrown away."""
         for name, changelog in changelogs.items():
             known = self.followed[name]
             if known.changelog != changelog:
@@ -245,7 +245,7 @@ class Reader:
                 shutil.rmtree(self._directory / name / str(holding.partition), ignore_errors=True)
 
     def _fail(self, partition: int, why: Exception) -> None:
-        """It cannot be kept for now, as when the disk is full. Nobody is answered from it."""
+        """Give up a replica for now, as when the disk is full. Nobody is answered from it."""
         reason = why.what if isinstance(why, HeadraceError) else str(why)
         self._say_once(f"partition {partition} is not kept up to date, and tried again: {reason}", partition)
         holding = self.holdings.get(partition)
@@ -268,7 +268,7 @@ class Reader:
                     self._fail(holding.partition, exc)
 
     def _say_once(self, what: str, partition: int | None = None) -> None:
-        """Of a partition it is said again when it has been asked in between."""
+        """Say a failure once; of a partition again when it has been queried in between."""
         told = self._told.setdefault(partition, set())
         if what not in told:
             told.add(what)

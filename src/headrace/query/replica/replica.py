@@ -60,7 +60,7 @@ class Memory:
         self.buffers = WriteBufferManager(128 * _MB, allow_stall=False)
 
     def options(self) -> Options:
-        """For one of them."""
+        """Options of RocksDB for one replica."""
         options = Options(raw_mode=True)
         options.create_if_missing(True)
         tables = BlockBasedOptions()
@@ -101,7 +101,7 @@ class View:
         self._layout, self._pinned = replica.layout, pinned
 
     def entries(self, span: Span, *, reverse: bool = False, after: bytes | None = None) -> Iterator[Entry]:
-        """In order, behind the key `after`."""
+        """Entries in order, behind the key `after`."""
         key = self._layout.key
         for placed, data in self._items(span, reverse, after):
             yield Entry(key(placed), data[_TS:], _ts_of(data)[0])
@@ -129,7 +129,7 @@ class View:
 
 
 def _onwards(pinned: RdictIter, low: bytes, high: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """From `low` on, and before `high`."""
+    """Read options for the range from `low` on, before `high`."""
     valid, key, value, move = pinned.valid, pinned.key, pinned.value, pinned.next
     pinned.seek(low)
     while valid() and (placed := key()) < high:

@@ -28,7 +28,7 @@ class Moments:
 
     @staticmethod
     def name() -> str:
-        """For a moment that is to be kept."""
+        """Name of a new snapshot."""
         return uuid.uuid4().hex[:12]
 
     def keep(self, moment: str, store: str, views: Views) -> None:
@@ -50,7 +50,7 @@ class Moments:
             return {one: kept[one] for one in partitions}
 
     def let_go(self, partition: int) -> None:
-        """It is not held here any more."""
+        """Forget a partition in all snapshots: it is not held here any more."""
         with self._lock:
             self._kept = {
                 key: (until, {one: view for one, view in kept.items() if one != partition})
@@ -58,13 +58,13 @@ class Moments:
             }
 
     def forget(self) -> None:
-        """Those whose time is over."""
+        """Forget the snapshots whose time is over."""
         now = time.monotonic()
         with self._lock:
             for key in [key for key, (until, _) in self._kept.items() if until < now]:
                 del self._kept[key]
 
     def clear(self) -> None:
-        """All of them."""
+        """Forget all snapshots."""
         with self._lock:
             self._kept.clear()

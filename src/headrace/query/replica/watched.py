@@ -90,7 +90,7 @@ class Channel:
         return first
 
     def leave(self, watcher: ReplicaWatcher) -> None:
-        """It is told no more."""
+        """Stop telling a watcher."""
         with self.lock:
             self._watchers.discard(watcher)
 
@@ -183,7 +183,7 @@ class ReplicaWatcher:
             return []
 
     def of(self, changes: list[Placed]) -> list[Changed]:
-        """Those of them that it watches."""
+        """Changes among some that this watcher watches."""
         low, high = self.span.low, self.span.high
         return [change for placed, change in changes if low <= placed < high]
 
@@ -214,11 +214,11 @@ class _ReplicaWatchers:
             watcher.tell_changes(those)
 
     def add(self, watcher: ReplicaWatcher) -> None:
-        """One more."""
+        """Add a watcher."""
         self._among(watcher).append(watcher)
 
     def discard(self, watcher: ReplicaWatcher) -> None:
-        """One less, if it is there."""
+        """Remove a watcher, if it is there."""
         among = self._among(watcher)
         if watcher in among:
             among.remove(watcher)
@@ -249,7 +249,7 @@ class LocalWatch:
 
     @property
     def since(self) -> Mapping[int, int]:
-        """For each partition the offset to go on from after what was told first."""
+        """Resume offsets: for each partition the next offset after the snapshot."""
         return {watcher.partition: watcher.since or 0 for _, watcher in self._joined}
 
     @property

@@ -78,7 +78,7 @@ class Asking:
         return Scan(**self._on, **bounds)
 
     def pages(self, scan: Scan, most: int | None) -> Iterator[Reply]:
-        """All pages of one moment, until there were so many entries."""
+        """Pages of one snapshot, until there were so many entries."""
         left = most
         while True:
             size = scan.limit if left is None else min(scan.limit, left)

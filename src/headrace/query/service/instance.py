@@ -143,12 +143,12 @@ class Instance:
     # -- who is there
 
     def me(self) -> Member:
-        """This one, as others know it."""
+        """This instance, as others know it."""
         holdings = self._reader.holdings.values()
         return Member(self.name, self.url, tuple(share for holding in holdings for share in holding.shares))
 
     def members(self) -> tuple[Member, ...]:
-        """All instances that are up, this one among them."""
+        """Instances that are up, with this one among them."""
         return (self.me(),) if self._members is None else self._members.up()
 
     def holders(self, store: str, key: bytes) -> tuple[Member, ...]:

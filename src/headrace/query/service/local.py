@@ -110,7 +110,7 @@ class Local:
         return replace(question, at_least=least) if least.offsets and not question.stale else question
 
     def reached(self, partitions: Collection[int], position: Position) -> None:
-        """Somebody else has answered, and reflected that."""
+        """Note a position that another instance has reflected."""
         for one in partitions:
             self._reader.reach(one, position)
 

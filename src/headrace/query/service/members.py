@@ -97,12 +97,12 @@ class Members:
         return self._settled.is_set()
 
     def up(self) -> tuple[Member, ...]:
-        """All that are up, this one first."""
+        """Members that are up, this one first."""
         others = [heard.member for heard in list(self._others.values()) if self._is_up(heard)]
         return (self._me(), *sorted(others, key=lambda member: member.name))
 
     def refused(self, name: str) -> None:
-        """Nobody was found at its address: it is gone, unless it is heard again."""
+        """Take a member for gone, whose address nobody answers at, unless it is heard again."""
         heard = self._others.get(name)
         if heard is not None:
             heard.refused = True

@@ -82,7 +82,7 @@ class Watch(Protocol):
 
     @property
     def first(self) -> Iterator[list[Changed]]:
-        """In small parts the entries that are here, which have no offsets, or the changes that were missed.
+        """Snapshot in small parts, whose entries have no offsets; or the changes that were missed.
 
         Also what changes meanwhile, where that is much. Partitions are joined one after the other, as parts are taken:
         NobodyAnswers where one is not held here any more. A part takes less than a millisecond.
@@ -90,7 +90,7 @@ class Watch(Protocol):
 
     @property
     def since(self) -> Mapping[int, int]:
-        """For each partition the offset to go on from after `first`."""
+        """Resume offsets: for each partition the next offset after `first`."""
 
     @property
     def life(self) -> str:
@@ -122,7 +122,7 @@ class Answering(Protocol):
         """The answer, from here or from whoever has it; may wait, so it is for a thread that can."""
 
     def members(self) -> tuple[Member, ...]:
-        """All instances that are up."""
+        """Instances that are up."""
 
     def holders(self, store: str, key: bytes) -> tuple[Member, ...]:
         """The instances that answer for a key, the one that is asked first in front."""
@@ -133,7 +133,7 @@ class Serving(Answering, Protocol):
 
     @property
     def name(self) -> str:
-        """Of this instance, which is one of the members."""
+        """Name of this instance among the members."""
 
     @property
     def ready(self) -> bool:

@@ -29,7 +29,7 @@ class Proof:
 
     @staticmethod
     def of(secret: str | None) -> Proof:
-        """With the secret of the settings; without one, with that of this user on this machine."""
+        """Proof with the secret of the settings; without one, with the secret of this user on this machine."""
         if secret is None:
             return Proof(_own_secret(data_dir() / "queries.secret"))
         given = with_secrets({"secret": secret})["secret"]

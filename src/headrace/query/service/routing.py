@@ -49,7 +49,7 @@ class Routing:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def partitions(self, question: Question) -> list[int]:
-        """Those that the answer is in."""
+        """Partitions that the answer is in."""
         followed = self._local.followed(question.store)
         if isinstance(question, Scan):
             checked(followed.store, followed.layout, question)
@@ -60,7 +60,7 @@ class Routing:
         return list(range(count)) if key is None else [partition_of(key, count)]
 
     def holders(self, store: str, partition: int) -> list[Member]:
-        """Those who answer for a partition, the one that is asked first in front."""
+        """Instances that answer for a partition, in the order in which they are asked."""
         up = {member.name: member for member in self._up()}
         order = ranked((name for name, one in up.items() if _shows(one, store, partition, ready=True)), partition)
         order.sort(key=lambda name: name != self._me)
@@ -95,7 +95,7 @@ class Routing:
     def _shared_out(
         self, question: Question, partitions: set[int], failed: Mapping[str, QueryError], *, waits: bool
     ) -> list[tuple[Member, set[int]]]:
-        """Whom to ask for which of them: those who have not failed."""
+        """Partitions by the instance that is asked for them, among those that have not failed."""
         shared: dict[str, tuple[Member, set[int]]] = {}
         for partition in sorted(partitions):
             member = next((one for one in self._candidates(question, partition) if one.name not in failed), None)

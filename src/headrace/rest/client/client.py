@@ -148,7 +148,7 @@ class Watching:
         self._changes.close()
 
     def _all(self) -> Generator[Change, None, None]:
-        """From one connection after the other."""
+        """Events of one connection after the other."""
         heard = time.monotonic()
         while not self._remote.closed:
             try:

@@ -145,7 +145,7 @@ def _refuse_plain(url: str, *, secured: bool) -> None:
 
 
 def _check_proved(url: str, proof: Proof, signed: Signed, answer: httpx.Response, digest: str) -> None:
-    """Nothing is believed that is not signed with the secret: whoever is at an address need not be an instance."""
+    """Refuse a response without a signature: whoever is at an address need not be an instance."""
     if not signed.is_answer(proof, answer.headers.get(ANSWER_HEADER), answer.status_code, digest):
         raise PeerFailed(url, _UNPROVED)
 

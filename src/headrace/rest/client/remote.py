@@ -58,7 +58,7 @@ class Remote:
     # -- as `Answering`
 
     def at_once(self, question: Get) -> Reply | None:  # noqa: ARG002
-        """Nothing is here."""
+        """Answer at once: none, for nothing is held here."""
         return None
 
     def answer(self, question: Question) -> Reply:
@@ -87,7 +87,7 @@ class Remote:
         return self._scan(store, question, seen)
 
     def members(self) -> tuple[Member, ...]:
-        """All instances that are up."""
+        """Instances that are up."""
         return tuple(map(_member, self.get(f"/apps/{_segment(self.app)}/instances")["instances"]))
 
     def holders(self, store: str, key: bytes) -> tuple[Member, ...]:

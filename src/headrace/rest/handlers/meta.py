@@ -75,7 +75,7 @@ async def store(asked: Asked) -> Response:
 
 
 async def instances(asked: Asked) -> Response:
-    """Who holds what, and how far they are."""
+    """List the instances, with the partitions that each holds and their lag."""
     service = asked.service
     members = await service.work(service.answering.members)
     return json_answer({"instances": [member_object(member) for member in members]})
@@ -87,7 +87,7 @@ async def topology(asked: Asked) -> Response:
 
 
 async def topology_picture(asked: Asked) -> Response:
-    """The same to look at."""
+    """Draw the topology."""
     return Response(picture(asked.service.app, asked.service.topology), media_type=SVG)
 
 
@@ -101,7 +101,7 @@ async def history(asked: Asked) -> Response:
 
 
 def own_member(service: Service) -> Member | None:
-    """This instance among all."""
+    """Member that this instance is."""
     name = service.answering.name
     return next((member for member in service.answering.members() if member.name == name), None)
 

@@ -118,7 +118,7 @@ async def _scan(asked: Asked, scan: Scan, store: StoreForm) -> Response:
         scan = replace(scan, paged=False)
 
     def page(scan: Scan) -> tuple[Reply, bytes]:
-        """In a thread, for a thousand entries take a while to be written: others would wait for it."""
+        """Write a page in a thread: a thousand entries take a while, and others would wait for them."""
         reply = service.answering.answer(scan)
         if lines:
             return reply, "".join(f"{store.entry(entry)}\n" for entry in reply.entries).encode()
@@ -129,7 +129,7 @@ async def _scan(asked: Asked, scan: Scan, store: StoreForm) -> Response:
         return reply_answer(body, reply)
 
     async def pages() -> AsyncIterator[bytes]:
-        """One after the other, as fast as they are read, of one moment; what goes wrong meanwhile is the last line."""
+        """Write pages of one snapshot as fast as they are read; an error meanwhile is the last line."""
         told, text, asking = reply, body, scan
         try:
             yield text

@@ -28,12 +28,12 @@ async def watch(asked: Asked) -> Response:
 
 
 async def watch_socket(asked: Asked, socket: WebSocket) -> None:
-    """The same over a WebSocket."""
+    """Watch a store over a WebSocket."""
     await tell_socket(socket, _watcher(asked, asked.get(p.SINCE, Since())))
 
 
 async def watchers(asked: Asked) -> Response:
-    """Who watches."""
+    """List the watchers."""
     now = time.time()
     found = [
         {

@@ -29,7 +29,7 @@ class Applications:
         return found
 
     def counts(self, raw_path: bytes) -> Counts:
-        """Where a request is counted: at the application that its path names, else at the first one."""
+        """Metrics that count a request: those of the application that its path names, else of the first one."""
         name = raw_path[len(_PREFIX) :].partition(b"/")[0] if raw_path.startswith(_PREFIX) else b""
         return self._counts.get(name, self._first)
 

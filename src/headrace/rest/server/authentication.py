@@ -108,7 +108,7 @@ class Gate:
     # -- names
 
     def known(self, headers: Headers) -> User | None:
-        """Who asks, if that takes no time to find out."""
+        """User of a request, if that takes no time to find out."""
         if self.open:
             return _ANYBODY
         self._look()
@@ -119,7 +119,7 @@ class Gate:
         return found[0] if found is not None and found[1] > time.monotonic() else None
 
     async def user(self, headers: Headers, address: str) -> User:
-        """Who asks; LoginNeeded if nobody knows."""
+        """User of a request; LoginNeeded if nobody is known by its login."""
         found = self.known(headers)
         if found is not None:
             return found
@@ -176,7 +176,7 @@ class Gate:
     # -- inside
 
     async def _check(self, marked: bytes, name: str, password: str, places: Sequence[str]) -> User | None:
-        """Whose password it is; only a wrong one goes on to count."""
+        """User with this password; only a wrong one goes on to count."""
         users, user, wrong = self._users, None, False
         try:
             user = await self._with_password(users, name, password)
@@ -191,7 +191,7 @@ class Gate:
         return user
 
     async def _with_password(self, users: Users, name: str, password: str) -> User | None:
-        """In a thread of its own, one at a time: whoever guesses slows down nobody but others with passwords."""
+        """Check a password in a thread, one at a time: guessing slows down only others with passwords."""
         if self._queued >= _QUEUED:
             raise TooManyRequests("logins")
         self._queued += 1

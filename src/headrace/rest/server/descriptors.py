@@ -28,7 +28,7 @@ class Descriptors:
 
     @staticmethod
     def now() -> Descriptors:
-        """Those of this process."""
+        """Descriptors of this process."""
         soft, hard = (_number(one) for one in resource.getrlimit(resource.RLIMIT_NOFILE))
         try:
             used = sum(1 for _ in Path("/dev/fd").iterdir())
@@ -37,7 +37,7 @@ class Descriptors:
         return Descriptors(used, soft, hard)
 
     def raised(self, limits: Limits) -> Descriptors:
-        """With a soft limit that is enough for these limits, or as high as it may be."""
+        """Descriptors with a soft limit that is enough for these limits, or as high as it may be."""
         needed = self.used + _KEPT + HEALTH_CONNECTIONS + _most(limits)
         return self if needed <= self.soft else replace(self, soft=min(needed, self.hard))
 

@@ -47,7 +47,7 @@ async def openapi(asked: Asked) -> Response:
 
 
 def document(services: Sequence[Service], routes: tuple[Route, ...], *, secured: bool) -> dict[str, Any]:
-    """Of all routes, those of stores once for each store that they are for."""
+    """OpenAPI document of all routes, those of stores once for each store that they are for."""
     from headrace import __version__
 
     names, paths = ", ".join(one.app for one in services), dict[str, dict[str, Any]]()

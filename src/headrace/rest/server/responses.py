@@ -63,7 +63,7 @@ def told(reply: Reply) -> str:
 
 
 def entry_body(store: StoreForm, entry: Entry, reply: Reply) -> bytes:
-    """One entry."""
+    """Body of one entry."""
     return f"{store.entry(entry)[:-1]},{told(reply)}".encode()
 
 
@@ -92,7 +92,7 @@ def page_body(store: StoreForm, reply: Reply, following: str | None) -> bytes:
 
 
 def etag_of(entry: Entry) -> bytes:
-    """The same for as long as the entry is; weak, for the position in the body may be another one."""
+    """Etag of an entry; weak, for the position in the body may be another one."""
     stamp = hashlib.blake2b(entry.value, digest_size=8, key=entry.ts.to_bytes(8, signed=True))
     return b'W/"' + stamp.hexdigest().encode() + b'"'
 

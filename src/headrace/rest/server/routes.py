@@ -49,7 +49,7 @@ class Asked:
 
     @property
     def watchers(self) -> Watchers:
-        """Those of the application that the path names."""
+        """Watchers of the application that the path names."""
         assert self.application is not None
         return self.application
 
@@ -112,12 +112,12 @@ class Route:
 
     @property
     def segments(self) -> tuple[str, ...]:
-        """Of the path."""
+        """Segments of the path."""
         return tuple(self.path.split("/")[1:])
 
     @property
     def path_parameters(self) -> tuple[Parameter, ...]:
-        """Those that stand for a segment of the path, without the application and the store."""
+        """Parameters for a segment of the path, without the application and the store."""
         return tuple(parameter for name, parameter in IN_PATHS.items() if f"{{{name}}}" in self.segments)
 
 

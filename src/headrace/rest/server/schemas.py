@@ -31,7 +31,7 @@ _BITS = {32: {"format": "int32"}, 64: {"format": "int64"}}
 
 
 def schema_of(type_: Type) -> Schema:
-    """Of the JSON of a value."""
+    """Schema of a value's JSON."""
     match type_:
         case OptionalType(of=inner):
             return {"anyOf": [schema_of(inner), {"type": "null"}]}
@@ -54,7 +54,7 @@ def schema_of(type_: Type) -> Schema:
 
 
 def text_schema_of(serde: Serde[Any]) -> Schema:
-    """Of a key in a path or a parameter; for all but plain types that is JSON itself."""
+    """Schema of a key in a path or a parameter; for all but plain types it is a text of JSON."""
     if isinstance(serde, JsonSerde):
         return schema_of(serde.type)
     if serde.type == BYTES:
@@ -63,7 +63,7 @@ def text_schema_of(serde: Serde[Any]) -> Schema:
 
 
 def whole(bits: int = 64, least: int | None = None, most: int | None = None) -> Schema:
-    """Of a whole number."""
+    """Schema of a whole number."""
     bound = 1 << (bits - 1)
     return {
         "type": "integer",

@@ -94,12 +94,12 @@ class Serve:
 
     @property
     def host(self) -> str:
-        """To listen at."""
+        """Host to listen at."""
         return host_port(self.address)[0]
 
     @property
     def port(self) -> int:
-        """To listen at; 0 for any that is free."""
+        """Port to listen at; 0 for any that is free."""
         return host_port(self.address)[1]
 
     @property

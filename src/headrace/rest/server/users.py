@@ -57,7 +57,7 @@ class User:
 
     @property
     def line(self) -> str:
-        """Of the file."""
+        """Line of the users file."""
         apps = "*" if self.apps is None else ",".join(sorted(self.apps))
         return f"{self.name} {self.role.value} {apps} {self.secret}"
 
@@ -73,18 +73,18 @@ class Users:
         self._nobody = f"scrypt${_COST}${_BLOCK}${_LANES}${salt}${known}"
 
     def with_token(self, token: str) -> User | None:
-        """Whose token it is."""
+        """User with this token."""
         name, _, _ = token.removeprefix(_TOKEN).rpartition("_")
         digest = hashed_token(token)
         known = self._by_name.get(name, ()) if token.startswith(_TOKEN) else ()
         return next((user for user in known if hmac.compare_digest(user.secret, digest)), None)
 
     def now(self, user: User) -> User | None:
-        """Somebody who was in the file before, with the same secret, as it says now."""
+        """User as the file says now, with the same name and secret as before."""
         return next((one for one in self._by_name.get(user.name, ()) if one.secret == user.secret), None)
 
     def with_password(self, name: str, password: str) -> User | None:
-        """Whose password it is. Takes a twentieth of a second, also for names that nobody has."""
+        """User with this password. Takes a twentieth of a second, also for names that nobody has."""
         known = [user for user in self._by_name.get(name, ()) if user.secret.startswith("scrypt$")]
         if not known:
             is_password(password, self._nobody)

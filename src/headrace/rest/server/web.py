@@ -82,7 +82,7 @@ class Web:
         return answer
 
     def end_watchers(self) -> None:
-        """From any thread: tell nobody any more, so that the server can end."""
+        """End all watches, from any thread, so that the server can end."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._end_watchers)
 

@@ -89,7 +89,7 @@ class Pending:
         self.closed = False
 
     def tell(self, changes: list[Changed]) -> None:
-        """From the thread that reads a changelog: does not wait."""
+        """Add changes, from the thread that reads a changelog: does not wait."""
         with self._lock:
             self._put(changes)
 
@@ -126,24 +126,24 @@ class Pending:
             self._stalled = None
 
     def check(self, turn: int) -> None:
-        """NobodyTakes if it is told no more, or has begun anew since that turn."""
+        """Raise NobodyTakes if the watch has ended, or has begun anew since that turn."""
         if self.closed or self.turn != turn:
             raise NobodyTakes
 
     def go_on(self, since: Mapping[int, int]) -> None:
-        """All that was there in these partitions has been told; changes go on from here."""
+        """Take over resume offsets of partitions whose snapshot has been told."""
         with self._lock:
             for partition, offset in since.items():
                 self._since[partition] = max(offset, self._since.get(partition, 0))
 
     def is_current(self) -> None:
-        """All that was there anywhere has been told."""
+        """Note the end of the snapshot of all partitions."""
         with self._lock:
             self._current = self._all_told = True
             self._wake()
 
     def take(self) -> Taken:
-        """All that waits. It counts until it has been sent."""
+        """Take everything that waits. It counts as waiting until it has been sent."""
         with self._lock:
             changes, self._waiting, self._slow = list(self._waiting.values()), {}, False
             self._taken, self._bytes = self._taken + self._bytes, 0
@@ -160,7 +160,7 @@ class Pending:
 
     @property
     def since(self) -> dict[int, int]:
-        """Where to go on from, with what has been told."""
+        """Resume token after what has been taken."""
         with self._lock:
             return dict(self._since)
 
@@ -173,7 +173,7 @@ class Pending:
             self._room.set()
 
     def close(self) -> None:
-        """Nobody takes any more."""
+        """Close the buffer: nobody takes any more."""
         with self._lock:
             self.closed = True
             self._clear()
@@ -217,7 +217,7 @@ class Pending:
         self._slow, self._waiting, self._bytes = True, last, left
 
     def _clear(self) -> None:
-        """Nothing waits any more."""
+        """Forget everything that waits."""
         self._waiting = {}
         self._budget.take(-self._bytes)
         self._bytes = 0

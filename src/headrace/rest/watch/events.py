@@ -71,7 +71,7 @@ def _messages(watcher: Watcher, told: Told) -> Iterator[bytes]:
 
 
 def _lines(watcher: Watcher, told: Told) -> Iterator[bytes]:
-    """For another instance."""
+    """Events as lines for another instance."""
     if isinstance(told, Heartbeat):
         yield b"{}\n"
     elif isinstance(told, Taken):

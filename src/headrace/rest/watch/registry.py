@@ -58,7 +58,7 @@ class Watchers:
         return self._may_read(user, self.service.app)
 
     def left(self, watcher: Watcher) -> None:
-        """It is gone."""
+        """Remove a watcher that has left."""
         if self._there.pop(watcher.number, None) is not None:
             self._room.left += 1
         counts = self.service.counts
@@ -80,7 +80,7 @@ class Watchers:
         return found
 
     def all(self) -> list[Watcher]:
-        """Those that are there."""
+        """Watchers that are there."""
         return list(self._there.values())
 
     def shown(self, store: StoreForm, change: Changed, life: str | None) -> str:

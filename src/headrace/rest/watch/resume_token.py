@@ -20,7 +20,7 @@ class Since:
 
     @staticmethod
     def read(text: str) -> Since:
-        """From its text; ValueError if it is none."""
+        """Read a resume token from its text; ValueError if it is none."""
         if not _READ.fullmatch(text):
             raise ValueError(text)
         places, _, life = text.partition("~")

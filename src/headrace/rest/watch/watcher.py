@@ -284,7 +284,7 @@ class Watcher:
             self._among.budget.joining += 1 if joining else -1
 
     def _partitions(self) -> Collection[int]:
-        """Those that it watches."""
+        """Partitions that are watched."""
         if self._only is not None:
             return self._only
         answering, key = self._among.service.answering, self._watched.key
@@ -298,7 +298,7 @@ class Watcher:
         return self._seen
 
     def _places(self, partitions: Collection[int]) -> dict[str, list[int]]:
-        """Who is to tell which of them: this instance where it can, else one that is ready."""
+        """Partitions by the instance that tells of them: this one where it can, else one that is ready."""
         answering, places = self._among.service.answering, dict[str, list[int]]()
         if self._only is not None:
             return {HERE: sorted(partitions)}

@@ -69,12 +69,12 @@ class Filled:
 
     @property
     def key(self) -> Serde[Any]:
-        """With which Kafka Streams has written the keys, without their windows: the one that is declared."""
+        """Key serde that Kafka Streams has written with, without windows: the one that is declared."""
         return inner_key(self.node).default_serde(self.node.origin)
 
     @property
     def value(self) -> Serde[Any]:
-        """With which it has written the values."""
+        """Value serde that Kafka Streams has written with."""
         return self.node.output().value.default_serde(self.node.origin)
 
     def check(self) -> None:
@@ -216,14 +216,14 @@ class Placed:
         self._ways = Ways(layout.sources, layout.sources, (layout.tasks, layout.tasks))
 
     def rows(self, store: Filled) -> Iterator[TableRow]:
-        """Those that are not forgotten by the time of their task."""
+        """Rows that are not expired by the time of their task."""
         newest = {task: newest for task, (newest, _) in self.times(store).items()}
         for row in self._all(store):
             if not isinstance(store.node, WindowedAggregation) or row.time > newest[row.task] - store.node.kept_ms:
                 yield row
 
     def times(self, store: Filled) -> dict[int, tuple[int, int]]:
-        """For each task the time of its newest window and the latest one of its records; nothing without windows."""
+        """Times of each task: of its newest window and its latest record; nothing without windows."""
         found: dict[int, tuple[int, int]] = {}
         if isinstance(store.node, WindowedAggregation):
             for row in self._all(store):
@@ -263,7 +263,7 @@ def _written(serde: Serde[Any], key: object) -> bytes:
 
 
 def _first(node: Node) -> Node:
-    """Where the records of a table come into its task: at a source or behind a repartition."""
+    """Node by which the records of a table come into its task: a source or a repartition."""
     while not isinstance(node, Source | Repartition):
         node = node.inputs[0]
     return node
@@ -342,7 +342,7 @@ class _Reading:
     place: Path
 
     def stores(self, placement: Placement, wanted: Wanted) -> tuple[Filled, ...]:
-        """All stores with their rows; refused where one has none, or cannot take them, and is not to begin empty."""
+        """Stores with their rows; refused where one has none, or cannot take them, and is not to begin empty."""
         found, wrong = dict[str, Filled](), []
         for name, node in _keepers(placement).items():
             if name in wanted.empty:
@@ -390,7 +390,7 @@ def _keepers(placement: Placement) -> dict[str, Node]:
 
 
 def _starts(plan: Plan, streams: StreamsApp, topics: Topics) -> Starts:
-    """From where each topic is read; those without a position are read from their beginnings."""
+    """Start offset of each topic; those without a committed offset are read from their beginnings."""
     found: Starts = {}
     for topic in topics_of([source for source in plan.of(Source) if not is_global(source)], topics):
         for partition in range(topics.partitions([topic])[topic] or 0):

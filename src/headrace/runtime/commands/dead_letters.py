@@ -24,7 +24,7 @@ class DeadLetter:
 
     @property
     def place(self) -> str:
-        """Where it lies, by which a user names it: partition@offset."""
+        """Position by which a user names it: partition@offset."""
         return f"{self.record.partition}@{self.record.offset}"
 
     def told(self, name: str) -> str:
@@ -74,11 +74,11 @@ class DeadLetters:
         self._group = Group(topic, address, kafka)
 
     def all(self) -> Iterator[DeadLetter]:
-        """All that are there."""
+        """Dead letters that are there."""
         return map(DeadLetter, consume(self._address, self._kafka, self.topic))
 
     def waiting(self) -> Iterator[DeadLetter]:
-        """Those behind the ones that were sent again all at once."""
+        """Dead letters behind the ones that were resent all at once."""
         positions = self._group.positions()
         for letter in self.all():
             if letter.record.offset >= positions.get((self.topic, letter.record.partition), 0):

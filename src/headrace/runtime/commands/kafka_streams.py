@@ -65,7 +65,7 @@ def _refuse_on_the_way(app: str, topic: str, records: int) -> None:
 
 
 def parts(node: Node, key: bytes) -> tuple[bytes, int, int]:
-    """Of a key in a changelog of Kafka Streams: the key alone, the time by which it is forgotten, and its start."""
+    """Parts of a key in a changelog of Kafka Streams: the key alone, the time that it expires by, its start."""
     if isinstance(node, TimeWindowed):
         end = len(key) - _TIME - _SEQUENCE
         return key[:end], _ms(key, end), 0

@@ -47,7 +47,7 @@ class Way:
 
 
 def new_sources(plan: Plan, known: Sources, now: Sharing, tasks: tuple[int, int]) -> Sources:
-    """By which rule the records of each source find their tasks from now on.
+    """Rule of each source from now on, by which its records find their tasks.
 
     Those that went to the task of their partition still do, if the partitions are the same and the partition of what
     is kept can be told from its task. Otherwise they go by key from now on: for more tasks than partitions, too, or

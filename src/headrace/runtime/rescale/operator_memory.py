@@ -105,7 +105,7 @@ class Python:
 
     @classmethod
     def merged(cls, what: str, things: list[Any]) -> Any:
-        """The same for things."""
+        """Merge what several tasks remember, as a Python process writes it."""
         there = [one for one in things if one is not None]
         if what == "files begun":
             return set[str]().union(*there)

@@ -190,7 +190,7 @@ _FOLLOWING = ("closed", "next to close", "times", "ends")
 
 
 def _owners(placement: Placement) -> Iterator[tuple[str, Node]]:
-    """Whose memory is whose: by the names of nodes, and of stores as each lane calls them."""
+    """Owner of each memory: by the names of nodes, and of stores as each lane calls them."""
     for node in placement.plan.nodes:
         yield node.name, node
         if isinstance(node, Everywhere):
@@ -208,7 +208,7 @@ def _has_seen(task: dict[tuple[str, str], Any], owner: str, lane: Lane) -> bool:
 
 
 def _gone(cells: Cells, lane: Lane, task: dict[tuple[str, str], Any]) -> int:
-    """All times up to here are gone in the store of a task."""
+    """Time up to which everything is gone in the store of a task."""
     if isinstance(lane, Python):
         kept = task.get((f"store.{cells.store}", "times")) or task.get((f"store.{cells.store}", "ends"))
         return _EVER if kept is None else int(kept.gone)

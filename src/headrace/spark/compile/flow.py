@@ -44,7 +44,7 @@ class Columns:
 
     @property
     def names(self) -> frozenset[str]:
-        """All columns."""
+        """Names of all columns."""
         return frozenset((self.key, self.value, *self.more))
 
 
@@ -75,7 +75,7 @@ class Flow:
 
     @property
     def session(self) -> SparkSession:
-        """Whose rows they are."""
+        """Session of the rows."""
         return self.rows.sparkSession
 
     def dataframe(self, columns: Mapping[str, str]) -> DataFrame:
@@ -117,11 +117,11 @@ class Flow:
         return self.keep(edge, " AND ".join(computed)) if computed else self
 
     def compute(self, edge: int, sql: str) -> tuple[Flow, str]:
-        """Something about the rows of an edge, in the column that is returned with the flow."""
+        """Compute a column from the rows of an edge; its name is returned with the flow."""
         return self._more(Kind.PUT, edge, self._fresh("c"), {self._tag(edge): sql})
 
     def explode(self, edge: int, items: str, element: str) -> tuple[Flow, str]:
-        """One row for each item of a list, in order; the item is in the column that is returned with the flow."""
+        """Explode a list into one row for each item, in order; the item's column is returned with the flow."""
         every = by_tag({self._tag(edge): items}, f"array(cast(null as {element}))")
         return self._more(Kind.EXPLODE, edge, self._fresh("i"), {ALL: every})
 
@@ -158,7 +158,7 @@ class Flow:
         return self._step(Kind.PUT, edges, computed)._moved(edges, {target: joined})
 
     def _step(self, kind: Kind, edges: Iterable[int], computed: Mapping[str, ByTag]) -> Flow:
-        """Something that is done to the rows of some edges, behind all that was done to them before."""
+        """Add a step to the rows of some edges, behind all of their steps before."""
         chosen = list(edges)
         reads = frozenset[str]().union(*(self.edges[edge].names for edge in chosen))
         for_all = any(ALL in sql for sql in computed.values())
@@ -172,14 +172,14 @@ class Flow:
         return replace(self._step(kind, [edge], {column: sql}), edges=edges), f"`{column}`"
 
     def _moved(self, edges: Sequence[int], targets: Mapping[int, Columns]) -> Flow:
-        """With other edges in the place of some; their rows had all of their steps."""
+        """Flow with other edges in the place of some; their rows had all of their steps."""
         number = max(self.behind[edge] for edge in edges)
         rest = {edge: columns for edge, columns in self.edges.items() if edge not in edges}
         fresh = {edge: replace(columns, more=()) for edge, columns in targets.items()}
         return replace(self, edges={**rest, **fresh}, behind={**self.behind, **dict.fromkeys(fresh, number)})
 
     def _tag(self, edge: int) -> int | None:
-        """By what the rows of an edge are told from others, if there are others."""
+        """Tag that tells the rows of an edge from others, if there are others."""
         return ALL if list(self.edges) == [edge] else self.edges[edge].tag
 
     def _fresh(self, prefix: str) -> str:

@@ -157,7 +157,7 @@ class Functions:
         return self._add(packed(initial.type, constant(initial.make(), initial.type)))
 
     def where(self) -> Function:
-        """Where a record was read, in words."""
+        """Position of a record, in words."""
         return self._add(f"CAST({self._where} AS BINARY)")
 
     def _sql(self, node: Node, bound: Bound, symbols: Mapping[str, Field], never_none: str = "") -> str:

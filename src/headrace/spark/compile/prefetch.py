@@ -28,7 +28,7 @@ _KEYED = (Aggregate, Cogroup, Count, Reduce, TableAggregate, TableReduce, TableS
 
 
 def looked_up(program: Program) -> dict[int, tuple[Lookup, ...]]:
-    """By the tag of an entry: the stores that the keys of its records are likely to be looked up in."""
+    """Stores by the tag of an entry: those that the keys of its records are likely to be looked up in."""
     return {
         tag: tuple(dict.fromkeys(_stores(program, node)))
         for tag, node in program.entries.items()

@@ -105,7 +105,7 @@ def _forms(edge: Edge) -> tuple[Serde[Any], Serde[Any]]:
 
 
 def _going(edge: Edge, placement: Placement) -> Going:
-    """Where a record goes: one that stays in its task has to be there before what comes of it."""
+    """Destination of a record; one for the same task must arrive before any record derived from it."""
     if placement.goes_out(edge):
         return Going.OUT
     stays = edge.end in placement.inside and not isinstance(edge.end, Repartition)

@@ -125,7 +125,7 @@ def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing:
 
 
 def _clock(placement: Placement, clock: Clock) -> str:
-    """Whose time of day the batches have, as the kernel wants to know it."""
+    """Clock of the batches, as the kernel takes it: nobody's, the machine's, or a fixed time."""
     if not placement.python and not any(idle_ms(node) is not None for node in placement.plan.nodes):
         return "none"
     return "machine" if isinstance(clock, MachineClock) else str(clock.now_ms())

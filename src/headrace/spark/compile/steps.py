@@ -85,7 +85,7 @@ class Steps:
     steps: tuple[Step, ...] = ()
 
     def then(self, step: Step, after: int) -> tuple[Steps, int]:
-        """With another step, which comes behind the one of that number, and its number."""
+        """Steps with another one behind the step of that number, and its number."""
         for number in range(after + 1, len(self.steps)):
             if self.steps[number].takes(step):
                 joined = self.steps[number].plus(step)

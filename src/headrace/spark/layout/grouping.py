@@ -63,7 +63,7 @@ class Grouping:
 
     @cached_property
     def groups(self) -> dict[Node, set[Node]]:
-        """For each node inside a stage, all that it hangs together with there."""
+        """Group of each node inside a stage: all nodes that must share its stage."""
         groups: dict[Node, set[Node]] = {}
         for node in self.plan.nodes:
             if node in self.inside:
@@ -73,7 +73,7 @@ class Grouping:
         return groups
 
     def _sharing(self, node: Node, groups: dict[Node, set[Node]]) -> list[set[Node]]:
-        """Of those before a node, who in Python share its task: a store, or the time."""
+        """Nodes before a node that share its Python task: by a store, or by stream time."""
         return [groups[one] for one in self._in_task.get(node, ()) if one in groups]
 
     @cached_property
@@ -94,7 +94,7 @@ class Grouping:
         return found
 
     def group(self, node: Node) -> set[Node]:
-        """All that is in one stage with a node; it alone if it runs natively."""
+        """Group of a node: all that is in one stage with it; it alone if it runs natively."""
         return self.groups.get(node, {node})
 
     @cached_property

@@ -42,7 +42,7 @@ class _Placed:
         return self._copies.setdefault((source, stage), copy)
 
     def read(self, source: Node, stage: int) -> Node:
-        """The same for a node that reads its rows."""
+        """Copy of a global table in a stage, for a node that reads its rows."""
         copy = self.at(source, stage)
         self._read.add(copy)
         return copy
@@ -53,5 +53,5 @@ class _Placed:
 
     @property
     def unread(self) -> tuple[Node, ...]:
-        """Those that no other node leads to."""
+        """Global tables that no other node reads."""
         return tuple(one for one in self._copies.values() if one not in self._read)

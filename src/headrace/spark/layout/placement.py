@@ -88,7 +88,7 @@ class Placement:
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
-        """All edges, numbered."""
+        """Edges by their numbers."""
         read = [(node, node) for node in self.plan.of(Source) if node in self._grouping.inside]
         pairs = read + [(upstream, node) for node in self.plan.nodes for upstream in node.inputs]
         return tuple(

@@ -17,7 +17,7 @@ def apart(placement: Placement, sharing: Sharing) -> bool:
 
 
 def may_be_apart(placement: Placement) -> bool:
-    """The same where the topics that come together have equally many partitions."""
+    """Whether tasks may read their own partitions, where the topics that meet have equally many."""
     plan = placement.plan
     moved = any(node.facts.cuts for node in placement.stretch(0)) or any(map(_moves, plan.of(Source)))
     stamped = remembering(placement) or stamped_in_python(placement)

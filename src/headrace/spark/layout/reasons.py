@@ -84,7 +84,7 @@ def _known(serde: Serde[Any]) -> bool:
 
 
 def _of_classes(bound: Bound) -> Iterator[str]:
-    """Where values are compared, or made a text, in a way that their class defines."""
+    """Comparisons, and conversions to text, that a class of the user's defines."""
     if isinstance(bound, Applied) and bound.function.name in ("==", "!=", "contains"):
         own = compares_itself(bound.args[-1].type)
         yield from [f"`{bound}`: {own} has an == of its own"] if own else []

@@ -94,7 +94,7 @@ class _Spark:
                 self._drop(session)
 
     def kill(self, session: Session) -> bool:
-        """It waits for no turn: whoever has it may be waiting for the JVM."""
+        """Kill the JVM without the lock: whoever holds that may be waiting for the JVM."""
         if self.gateway is None or any(one is not session for one in self._sessions):
             return False
         self.gateway.kill()
@@ -188,20 +188,20 @@ def kill(session: Session) -> bool:
 
 
 def end_by(deadline: Deadline) -> None:
-    """This process is told to end: the JVM has until then to end by itself."""
+    """Set the deadline by which the JVM has to end by itself: this process is told to end."""
     if _SPARK.gateway is not None:
         _SPARK.gateway.end_by = deadline
 
 
 def master_of(wanted: Wanted) -> Master:
-    """Where an application wants to run."""
+    """Master that an application wants."""
     if isinstance(wanted, Mapping):
         return Master(wanted["spark.master"]) if "spark.master" in wanted else Master()
     return Master(str(wanted.sparkContext.master))
 
 
 def log_of(wanted: Wanted, usual: Path) -> Path | str:
-    """Where Spark writes its log: where the application that started it said, else as usual."""
+    """Path of Spark's log: the one of the application that started Spark, else the usual one."""
     if not isinstance(wanted, Mapping):
         return "that of the session that was given"
     gateway = _SPARK.gateway

@@ -89,7 +89,7 @@ class StreamJoinOperator(Operator[StreamJoin]):
             self.drop(Reason.LATE, record)
 
     def on_time(self, ms: int) -> None:
-        """It goes by its own records and its own silence."""
+        """Ignore stream time of operators upstream: a join goes by its own records and its own silence."""
 
     def _idle(self) -> None:
         if self._keeps_any:

@@ -115,7 +115,7 @@ class Kept:
     def replace(
         self, place: bytes, before: Found | None, record: Record, new: Any, ts: int, old: Any, is_latest: bool = True
     ) -> None:
-        """The same where its place and what is there were found before.
+        """Put a row whose place and old value were found before.
 
         A record whose row would be due for deletion already is dropped as late.
         """

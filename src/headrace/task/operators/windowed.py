@@ -113,7 +113,7 @@ class WindowedOperator(TableOperator[W]):
         raise NotImplementedError(type(self).__name__)
 
     def forgotten(self) -> list[Forgotten]:
-        """Where the store puts the windows that it forgets, from now on."""
+        """List that the store puts expired windows into, from now on."""
         raise NotImplementedError(type(self).__name__)
 
     def get(self, key: Any) -> Stored | None:
