@@ -47,7 +47,7 @@ class Declared:
         return list(self._names)
 
     def plan(self) -> Plan:
-        """What was declared so far, as data."""
+        """Plan of the nodes that were declared so far."""
         read = {upstream for node in self.nodes for upstream in node.inputs}
         ends = tuple(node for node in self.nodes if node.facts.ends and node not in read)
         if not ends:
@@ -142,7 +142,7 @@ class Declared:
         return {"store": self.store_name(store, path or str(store), here), "emit": self.emission(emit, here)}
 
     def emission(self, emit: str | None, here: str) -> Emit:
-        """Which changes of a table are sent on: as told there, or as for the whole application."""
+        """Emission of a table: as its own options say, or as for the whole application."""
         return self.emit if emit is None else emit_of(emit, here)
 
     def _check_stores(self) -> None:

@@ -184,7 +184,7 @@ def acting(op: str, function: Function, node: Node, here: str, *, traced: bool =
 
 
 def initial_of(value: Any, here: str, aggregator: Function) -> Initial:
-    """What an aggregate begins with, from a value or from a function that makes one.
+    """Initial value of an aggregate, from a value or from a function that makes one.
 
     Where that does not tell the type, as `list` does not, its annotation or that of the aggregator does.
     """

@@ -71,7 +71,7 @@ def same_keys(left: Node, right: Node, here: str) -> None:
 
 
 def _to_one(mine: Type, theirs: Type) -> str:
-    """How keys of two types become keys of one."""
+    """Conversions by which keys of two types become keys of one."""
     for one, other in ((mine, theirs), (theirs, mine)):
         if isinstance(one, EnumType) and one.of_values == other:
             by_hand = ".select_key(lambda key, value: key.value), for a table between .to_stream() and .to_table()"

@@ -24,7 +24,7 @@ _PARTITIONS = ((*KEY_VALUE, "partitions"), ("topic", *KEY_VALUE, "partitions"))
 
 
 def times_of(option: Timestamp | None, key: Serde[Any], value: Serde[Any], here: str) -> Times | Bound | None:
-    """What a source does about the times of its records; None if nothing was said."""
+    """Timestamp policy of a source; None if nothing was said."""
     if option is None:
         return None
     if isinstance(option, Expr) or callable(option):

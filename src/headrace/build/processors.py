@@ -99,7 +99,7 @@ def process_values(
 
 
 def sent_field(serde: Serde[Any] | None, hint: Any) -> Field:
-    """What a processor sends on: as the user says with a serde, as its class says in brackets, or anything."""
+    """Type of the records that a processor sends on: from a serde, from its class in brackets, or any."""
     return Field.of(serde) if serde is not None else Field(hinted(hint) or OBJECT)
 
 

@@ -20,10 +20,10 @@ class Viewer(Protocol):
     """Viewer of declared nodes: finds their rows, in the application that they were declared on."""
 
     def first_rows(self, node: Node, count: int, here: str) -> Rows:
-        """What comes of the records that are in the topics now."""
+        """Rows of a node, computed from the records that are in the topics now."""
 
     def rows_of_store(self, store: str) -> Rows | None:
-        """What is in a store; None while nobody can be asked."""
+        """Rows of a store; None while no instance can be queried."""
 
 
 def show(declared: Declared, node: Node, count: int, here: str) -> None:

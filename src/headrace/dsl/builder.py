@@ -36,7 +36,7 @@ class Builder:
 
     @property
     def on_error(self) -> Handler:
-        """What becomes of records that fail, where no operator says otherwise."""
+        """Handler of failed records, where no operator has its own."""
         return self._declared.handlers.usual
 
     @property
@@ -311,7 +311,7 @@ class Builder:
         return Topology(self)
 
     def plan(self) -> Plan:
-        """What was declared so far, as data."""
+        """Plan of what was declared so far."""
         return self._declared.plan()
 
     def growing_stores(self) -> tuple[GrowingStore, ...]:

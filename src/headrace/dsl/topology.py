@@ -116,5 +116,5 @@ class Topology:
         return self
 
     def stream(self, name: str) -> streams.KStream[Any, Any]:
-        """What a source or a processor sends on, as a stream to go on with."""
+        """Results of a source or a processor, as a stream to go on with."""
         return streams.KStream(self._declared, by_hand.stream_of(self._declared, name, origin()))

@@ -48,7 +48,7 @@ class Archive:
         return found
 
     def java_options(self, mapped: Path | None) -> list[str]:
-        """What the JVM must be told to map this file, or without one to write it where that is possible."""
+        """JVM options that map this file, or without one write it where that is possible."""
         if mapped is not None:
             return [*_QUIET, f"-XX:SharedArchiveFile={mapped}"]
         with suppress(OSError):  # as in an image that cannot be written, where the jars are all that is needed

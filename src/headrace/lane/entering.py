@@ -32,7 +32,7 @@ class Rows(NamedTuple):
 
     @staticmethod
     def read(chunk: Reader, count: int, topic: Callable[[int], str]) -> Rows:
-        """What a message holds; `topic` tells the one of the number that says where a record was read."""
+        """Read the records of a message; `topic` finds the topic of a queue number."""
         times, sources, offsets = chunk.int64s(count), chunk.int64s(count), chunk.int64s(count)
         keys, values, olds = (chunk.column(count) or [None] * count for _ in range(3))
         headers, outdated = chunk.column(count), chunk.column(count)
@@ -61,7 +61,7 @@ Reading = Callable[[RawRecord, bytes | None, bool], Record]
 
 
 def entering(node: Enter) -> Reading:
-    """How the records of another part are made of their bytes."""
+    """Readers of the records that come from another part of the stage."""
     read_key, read_value, changes = node.key.read, node.value.read, node.changes
 
     def read(raw: RawRecord, old: bytes | None, latest: bool) -> Record:

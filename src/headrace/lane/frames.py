@@ -129,7 +129,7 @@ class Writer:
         return self
 
     def take(self) -> bytes:
-        """What was written."""
+        """Take the bytes that were written."""
         return b"".join(self._parts)
 
     def _numbers(self, values: array[int]) -> Writer:

@@ -78,25 +78,25 @@ class Program:
     """What is done with values that only a pickle can hold."""
 
     def codec(self) -> StateCodec:
-        """How state is written and read."""
+        """Codec of the state."""
         return StateCodec(Classes(self.started, self.moved, _by_value()), self.pickles)
 
     @staticmethod
     def read(data: bytes) -> Program:
-        """What was shipped."""
+        """Read a pickled program."""
         program: Program = shipped(data)
         return program
 
 
 def shipped(data: bytes) -> Any:
-    """What was pickled by value; classes of modules that are not here can be found by their names from now on."""
+    """Unpickle what was pickled by value; its classes can be found by their names from now on."""
     found = pickle.loads(data)
     _know_classes()
     return found
 
 
 def _know_classes() -> None:
-    """Values of such classes are pickled by name, in state and between processes."""
+    """Remember classes whose values are pickled by name, in state and between processes."""
     for cls in _by_value():
         module = _module(cls.__module__)
         if "." not in cls.__qualname__ and not hasattr(module, cls.__qualname__):

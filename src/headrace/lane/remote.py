@@ -88,7 +88,7 @@ class RemoteCells(Cells):
             first = end
 
     def came_along(self, place: bytes, data: bytes | None) -> None:
-        """What lies at a place was sent before anybody asked."""
+        """Take in prefetched state: the value at a place, sent before anybody asked."""
         if place not in self._read:
             self._read[place] = self._thing(place, data)
 
@@ -110,14 +110,14 @@ class RemoteCells(Cells):
         return len(self._read) + len(self._changed) > _MOST
 
     def changes(self) -> list[tuple[bytes, bytes | None]]:
-        """What has to be written; nothing is known afterwards."""
+        """Changes to write back; the cache is empty afterwards."""
         changed = self._changed
         self._read, self._changed, self._ordered, self._empty = {}, {}, None, None
         write = self._things.write
         return [(place, None if thing is None else write(place, thing)) for place, thing in changed.items()]
 
     def _merged(self, page: Page, first: bytes, behind: bytes | None) -> Iterator[tuple[bytes, Any]]:
-        """What lies in a range, as this batch has changed it."""
+        """Values of a range, with the changes of this batch."""
         there = dict(page)
         for place in sorted({*there, *self._changed_between(first, behind)}):
             thing = self._changed[place] if place in self._changed else self._known(place, there[place])
@@ -162,7 +162,7 @@ class RemoteMemory(Memory):
         return super().of(node, what, lambda: self._found(node, what, make))
 
     def changes(self) -> list[tuple[bytes, bytes | None]]:
-        """What has to be written."""
+        """Changes to write back."""
         found: list[tuple[bytes, bytes | None]] = []
         for node, what, thing in self.items():
             place = _place(node, what)
@@ -197,7 +197,7 @@ class RemoteState(State):
         return self._cells[name]
 
     def spill(self) -> None:
-        """Write what has become too much to be kept until the batch is over."""
+        """Write back early, when there are too many changes to keep until the batch is over."""
         full = {name: cells for name, cells in self._cells.items() if cells.is_full()}
         if full:
             message = Writer()
@@ -205,7 +205,7 @@ class RemoteState(State):
             self._channel.send("W", message.take())
 
     def changes(self) -> dict[str, list[tuple[bytes, bytes | None]]]:
-        """What has to be written now that the batch is over."""
+        """Changes to write back, now that the batch is over."""
         found = {name: cells.changes() for name, cells in self._cells.items()}
         return {name: changes for name, changes in {**found, MEMORY: self.memory.changes()}.items() if changes}
 

@@ -19,7 +19,7 @@ class Shown(io.TextIOBase):
         return True
 
     def take(self) -> bytes | None:
-        """What was written since the last time."""
+        """Take the text that was written since the last time."""
         if not self._written:
             return None
         written, self._written = "".join(self._written), []

@@ -88,7 +88,7 @@ class LaneTask:
         return self._answer().take()
 
     def take(self, chunk: Reader) -> bytes:
-        """What comes of a chunk of records."""
+        """Take a chunk of records, and give the records that it leads to."""
         refused, count = chunk.text(), chunk.int32()
         tags, rows = chunk.int32s(count), Rows.read(chunk, count, self._topic)
         for _ in range(chunk.int32()):
@@ -152,7 +152,7 @@ class LaneTask:
         return message.take()
 
     def close(self) -> None:
-        """No batch comes any more."""
+        """Close: no batch comes any more."""
         for task in self._tasks:
             task.close()
 
@@ -183,7 +183,7 @@ class LaneTask:
         return enter
 
     def _reading(self, node: Node) -> Reading:
-        """How the records that come in at a node are made of their bytes."""
+        """Readers of the records that come in at a node."""
         if isinstance(node, Enter):
             return entering(node)
         assert isinstance(node, Source)
@@ -274,7 +274,7 @@ class LaneTask:
 
 
 def _called(plan: Plan, cells: str) -> str:
-    """What lies in the cells of a name, in words."""
+    """Name of cells, in words."""
     owner = cells.removeprefix("store.").partition("/")[0] if cells.startswith("store.") else cells.rpartition("/")[0]
     for node in plan.nodes:
         if cells.startswith("store.") and owner in (getattr(node, "store", None), *_own(node)):

@@ -77,7 +77,7 @@ class Worker:
 
 
 def _handled(asked: Reader) -> str:
-    """What the user's function says of a record that a topic does not take."""
+    """Answer of the user's handler for a record that a topic does not take."""
     ask, value = shipped(asked.data()), asked.part()
     failure = Failure(value, asked.text(), asked.text(), asked.text(), None)
     try:

@@ -116,7 +116,7 @@ class EmbeddedBroker:
             return True
 
     def status(self) -> BrokerStatus:
-        """What is known about the broker, without starting it or waiting for it."""
+        """Status of the broker, without starting it or waiting for it."""
         running = is_held(self._dir.broker_lock)
         state = self._dir.read_state() if running else None
         return BrokerStatus(

@@ -91,7 +91,7 @@ def java_options(directory: BrokerDir) -> list[str]:
 
 
 def ownership_mark(directory: BrokerDir) -> str:
-    """What the command line of this directory's broker holds, and no other process's."""
+    """Mark in the command line of this directory's broker, and of no other process."""
     return f"-Dheadrace.broker={directory.path}"
 
 

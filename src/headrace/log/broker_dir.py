@@ -105,7 +105,7 @@ class BrokerDir:
             raise BrokerDirUnusable(exc.filename or str(self.path), reason) from exc
 
     def read_state(self) -> BrokerState | None:
-        """What the supervisor wrote, also when it is dead by now; None when there is nothing to read."""
+        """Read the state that the supervisor wrote, even if it is dead by now; None when there is none."""
         try:
             return BrokerState(**json.loads(self._state.read_text()))
         except (FileNotFoundError, ValueError, TypeError):

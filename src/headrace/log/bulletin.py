@@ -54,7 +54,7 @@ class Bulletin:
         self._producer.poll(0)
 
     def hear(self, wait_s: float) -> list[tuple[int, str, bytes | None]]:
-        """What was said, with the offset and the name; if there is nothing, it is waited for."""
+        """New messages, each with its offset and name; waits for one if there is none."""
         heard = self._consumer.consume(1, wait_s)
         return [
             (message.offset() or 0, (message.key() or b"").decode(errors="replace"), message.value())
@@ -63,6 +63,6 @@ class Bulletin:
         ]
 
     def close(self) -> None:
-        """Say what is to be said, and go."""
+        """Write a last message, and close."""
         self._producer.flush(_LAST_WORDS_S)
         self._consumer.close()

@@ -36,7 +36,7 @@ class Troubles:
         return reason_of(self.last) if self.last else ""
 
     def error(self, address: str, seconds: float) -> BrokerError:
-        """Why nobody has answered for so long."""
+        """Reason why no broker has answered for so long."""
         if self.last is not None and self.last.code() == KafkaError._AUTHENTICATION:
             return LoginRefused(address, self.reason)
         if self.last is not None and self.last.code() == KafkaError._SSL and "certificate" in self.reason:

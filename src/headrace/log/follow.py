@@ -76,7 +76,7 @@ class Follower:
             self._followed -= there
 
     def read(self, limit: int, wait_s: float) -> dict[Place, Chunk]:
-        """What there is, but not more records than that; if there is nothing yet, it is waited for."""
+        """Read new records, at most so many; waits for one if there is none."""
         first = self._consumer.consume(1, wait_s)
         if not first:
             return {}

@@ -40,7 +40,7 @@ class Group:
         self._client, _ = make_client(AdminClient, address, kafka)
 
     def publish(self, positions: Positions) -> None:
-        """Say how far the group has come."""
+        """Commit the offsets that the group has come to."""
         places = [TopicPartition(topic, partition, offset) for (topic, partition), offset in positions.items()]
         try:
             answers = patiently(lambda: self._alter(places))
@@ -69,11 +69,11 @@ class Group:
                 raise PositionsRefused(self.name, reason_of(exc.args[0])) from exc
 
     def notes(self, topics: Iterable[str]) -> list[str]:
-        """What is noted beside its positions in the first partitions of some topics, none that may not stay."""
+        """Metadata committed beside offsets in the first partitions of some topics, without invalid ones."""
         return [one.metadata for one in self._committed([TopicPartition(topic, 0) for topic in topics]) if one.metadata]
 
     def _committed(self, places: list[TopicPartition]) -> list[TopicPartition]:
-        """What is committed of some partitions; that of open transactions is not."""
+        """Committed offsets of some partitions; those of open transactions are not."""
         settings = {"group.id": self.name, "enable.auto.commit": False, "isolation.level": "read_committed"}
         consumer, _ = make_client(Consumer, self._address, self._kafka, settings)
         with closing(consumer):
@@ -121,7 +121,7 @@ class Standing:
         self._looked = -_LOOK_S
 
     def positions(self) -> dict[tuple[str, int], int]:
-        """What is published now. That it reads a topic for the first time may be seen some seconds later."""
+        """Committed offsets now. That it reads a topic for the first time may be seen some seconds later."""
         now = time.monotonic()
         looks = now - self._looked >= _LOOK_S
         try:
@@ -147,7 +147,7 @@ class Standing:
 
 
 def patiently(ask: Callable[[], T]) -> T:
-    """What a group's coordinator answers; asked again while a broker has yet to become it."""
+    """Answer of a group's coordinator; asked again while a broker has yet to become it."""
     deadline = time.monotonic() + _ANSWER_S
     while True:
         try:

@@ -25,7 +25,7 @@ def with_secrets(kafka: Mapping[str, str]) -> dict[str, str]:
 
 
 def secrets_of(kafka: Mapping[str, str]) -> list[str]:
-    """What properties refer to, the longest first; a few letters would be found everywhere, and are no secret."""
+    """Secrets that properties refer to, the longest first; one of a few letters would be found everywhere."""
     found = {_read(name, one) for name, value in kafka.items() for one in _REFERENCE.finditer(value)}
     return sorted((secret for secret in found if len(secret) >= _SHORTEST), key=len, reverse=True)
 

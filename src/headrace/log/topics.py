@@ -216,7 +216,7 @@ class Topics:
         return {partition: ends[partition] if offset < 0 else offset for partition, offset in found.items()}
 
     def identities(self, names: Iterable[str]) -> dict[str, Identity | None]:
-        """Which topics there are now by these names; None for one that does not exist."""
+        """Identities of the topics of these names; None for one that does not exist."""
         wanted = list(names)
         asked = self._admin.describe_topics(TopicCollection(wanted), request_timeout=_ANSWER_S) if wanted else {}
         return {name: self._identity(name, answer) for name, answer in asked.items()}

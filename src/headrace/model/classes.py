@@ -54,7 +54,7 @@ class Classes:
         return f"{module}:{thing.__qualname__}"
 
     def find(self, name: str, *, load: bool = False) -> Any:
-        """What has a name; `LookupError` without it. Modules are only loaded if told so, for that runs their code."""
+        """Find a class by its name; `LookupError` without it. Modules load only if told so: that runs their code."""
         if name in self._moved:
             return self._moved[name]
         module, _, qualname = name.partition(":")

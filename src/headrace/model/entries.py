@@ -56,7 +56,7 @@ class Entries(Mapping[K, V]):
 
 
 def _hashable(key: Any) -> Hashable:
-    """What stands for a key in a dict: the key, or if it has no hash, its class and its parts."""
+    """Substitute for a key in a dict: the key, or if it has no hash, its class and its parts."""
     try:
         hash(key)
         return key  # type: ignore[no-any-return]

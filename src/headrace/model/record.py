@@ -136,5 +136,5 @@ class Record(_Parts[K, V]):
         return f"Record(key={self.key!r}, value={self.value!r}, ts={self.ts}{headers}{origin})"
 
     def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]:
-        """What a copy is made of."""
+        """Arguments that a copy is made from."""
         return (), self._asdict()

@@ -96,11 +96,11 @@ class History:
         self.since_ms = now_ms()
 
     def add(self, batch: Batch) -> None:
-        """A batch is done."""
+        """Add a batch that is done."""
         self._in_all(lambda step: step.add(batch))
 
     def restarted(self) -> None:
-        """The query has failed, and is begun again."""
+        """Note that the query has failed, and is begun again."""
 
         def count(step: Step) -> None:
             step.restarts += 1

@@ -32,7 +32,7 @@ class Metrics:
 
     @property
     def stages(self) -> tuple[StageWork, ...]:
-        """What each stage did in the last batch."""
+        """Work of each stage in the last batch."""
         return self.last.stages if self.last is not None else ()
 
     @property

@@ -103,7 +103,7 @@ class FunctionTransformer(ValueTransformer[Any]):
 
 
 def checked_record(record: object) -> Record:
-    """What a processor sends on, if it can be."""
+    """Check a record that a processor sends on."""
     if not isinstance(record, Record):
         raise ForwardRefused(
             f"{record!r} is a {type(record).__name__}, only records can be sent on",

@@ -67,12 +67,12 @@ class ProcessorContext(ABC):
     @property
     @abstractmethod
     def task_id(self) -> str:
-        """Which task this is: `subtopology_partition`."""
+        """Id of this task: `subtopology_partition`."""
 
     @property
     @abstractmethod
     def app_id(self) -> str:
-        """Which application this is."""
+        """Id of this application."""
 
     @property
     @abstractmethod

@@ -35,7 +35,7 @@ class OpenedStore(Generic[K, V]):
             raise StoreRefused(self.name, f"the key cannot be written: {exc}") from exc
 
     def _kept(self, value: V | None) -> tuple[Any, int]:
-        """What is kept of a value and its time, if anything may be put here."""
+        """Stored form of a value and its time, if anything may be put here."""
         if self._read_only:
             self._check_writable()
         if value is None:

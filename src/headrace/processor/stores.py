@@ -54,7 +54,7 @@ def timestamped_key_value(name: str, *, key: Serde[K], value: Serde[V]) -> Store
 
 
 def versioned(name: str, *, key: Serde[K], value: Serde[V], history: Duration) -> Store[VersionedStore[K, V]]:
-    """What every key was at any time, as long ago as `history`; what is older is refused."""
+    """Versioned store: every version of a key, as far back as `history`; a put that is older is refused."""
     here = origin()
     return Versioned(**_checked(name, key, value, here), history_ms=duration_ms("history", history, here))
 

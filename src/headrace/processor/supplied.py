@@ -34,7 +34,7 @@ class Supplied:
 
 
 def supplied(op: str, given: Any, needed: type, here: str) -> Supplied:
-    """What was given for a processor of the class `needed`: its subclass, a factory, or a plain function."""
+    """Supplier of a processor of the class `needed`, from its subclass, a factory, or a plain function."""
     if isinstance(given, Processor | FixedKeyProcessor | ValueTransformer):
         raise _refusal(op, f"one {type(given).__name__}: every task needs its own", needed, here)
     if not callable(given) or inspect.iscoroutinefunction(given) or inspect.isasyncgenfunction(given):

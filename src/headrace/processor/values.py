@@ -25,11 +25,11 @@ class Values(ABC):
 
     @abstractmethod
     def kept(self, value: Any) -> tuple[Any, int]:
-        """What is kept of a value that is not None, and its time; None for what is no value after all."""
+        """Stored form of a value that is not None, and its time; None for one that counts as deleted."""
 
     @abstractmethod
     def seen(self, stored: Stored) -> Any:
-        """What a processor sees of it."""
+        """Value as a processor sees it, from its stored form."""
 
 
 class PlainValues(Values):
@@ -63,5 +63,5 @@ class TimestampedValues(PlainValues):
 
 
 def values_of(serde: Serde[Any] | None, *, timestamped: bool) -> Values:
-    """How a store keeps its values."""
+    """Form in which a store keeps its values."""
     return TimestampedValues(serde) if timestamped else PlainValues(serde)

@@ -44,7 +44,7 @@ class VersionedStore(OpenedStore[K, V]):
         return VersionPut(refused=False, valid_to=self._state.valid_to(data, ts))
 
     def get(self, key: K, as_of: int | None = None) -> Version[V] | None:
-        """What a key is, or what it was at a time; None if it had no value then, or if nobody knows any more."""
+        """Value of a key now, or at a time; None if it had none then, or if that version is forgotten."""
         data = self._key(key)
         stored = self._state.get(data, as_of)
         if stored is None:

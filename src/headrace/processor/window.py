@@ -55,7 +55,7 @@ class WindowStore(OpenedStore[K, V]):
     def fetch_range(
         self, first_key: K | None, last_key: K | None, first: int, last: int
     ) -> Iterator[tuple[Windowed[K], V]]:
-        """What the keys from one to another have in windows that begin from one time to another, all inside.
+        """Values of a range of keys, in windows that begin within bounds, all inside.
 
         None for a key is no bound.
         """
@@ -68,7 +68,7 @@ class WindowStore(OpenedStore[K, V]):
         return self._of_keys(first_key, last_key, first, last, backward=True)
 
     def fetch_all(self, first: int, last: int) -> Iterator[tuple[Windowed[K], V]]:
-        """What all keys have in windows that begin from one time to another, both inside."""
+        """Values of all keys, in windows that begin within bounds, both inside."""
         return self._of_keys(None, None, first, last, backward=False)
 
     def backward_fetch_all(self, first: int, last: int) -> Iterator[tuple[Windowed[K], V]]:

@@ -49,18 +49,18 @@ class Position:
         return all(self.offsets.get(place, 0) >= offset for place, offset in other.offsets.items())
 
     def common(self, other: Position) -> Position:
-        """What both reflect."""
+        """Position that both reflect."""
         both = self.offsets.keys() & other.offsets.keys()
         return Position({place: min(self.offsets[place], other.offsets[place]) for place in both})
 
     def joined(self, other: Position) -> Position:
-        """What one of both reflects."""
+        """Position that at least one of both reflects."""
         either = {**self.offsets, **other.offsets}
         return Position({place: max(self.offsets.get(place, 0), other.offsets.get(place, 0)) for place in either})
 
     @cached_property
     def text(self) -> str:
-        """What `read` takes; made once, for thousands of answers have the same position."""
+        """Text that `read` takes; made once, for thousands of answers have the same position."""
         places = (f"{topic}-{partition}@{offset}" for (topic, partition), offset in sorted(self.offsets.items()))
         return ",".join(places) + (f"~{self.moment}" if self.moment else "")
 

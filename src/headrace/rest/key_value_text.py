@@ -50,7 +50,7 @@ class Form:
     """What a text has to be, for those who gave another."""
 
     def text(self, data: bytes) -> str:
-        """What `of_text` takes."""
+        """Text that `of_text` takes."""
         shown = self.json(data)
         return shown if isinstance(self.serde, JsonSerde) or shown[0] != '"' else str(json.loads(shown))
 

@@ -19,7 +19,7 @@ _FIELDS = 4
 
 
 def digest_of(body: bytes) -> str:
-    """What is signed of a body."""
+    """Digest of a body, which is signed."""
     return hashlib.sha256(body).hexdigest()
 
 
@@ -49,7 +49,7 @@ class Signed:
 
     @property
     def header(self) -> str:
-        """What `read` takes."""
+        """Header that `read` takes."""
         return f"{_SCHEME.decode()} {self.at_ms} {self.nonce} {self.digest} {self.signature}"
 
     def is_good(self, proof: Proof, url: str, path: str) -> bool:

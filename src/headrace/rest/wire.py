@@ -26,7 +26,7 @@ def question_text(question: Question, partitions: Collection[int]) -> str:
 
 
 def question_of(text: bytes) -> tuple[Question, list[int]]:
-    """What another instance asks; ValueError if nobody can understand it."""
+    """Read a query of another instance; ValueError if nobody can understand it."""
     said = _object(text)
     kind = _QUESTIONS.get(str(said.pop("kind", "")))
     partitions = _numbers(said.pop("partitions", None))
@@ -42,7 +42,7 @@ def question_of(text: bytes) -> tuple[Question, list[int]]:
 
 
 def reply_text(reply: Reply) -> str:
-    """What an instance answers."""
+    """Reply to another instance, as text."""
     return dumps(
         {
             "position": reply.position.text,
@@ -56,7 +56,7 @@ def reply_text(reply: Reply) -> str:
 
 
 def reply_of(text: bytes) -> Reply:
-    """What another instance has answered."""
+    """Read a reply of another instance."""
     said = _object(text)
     return Reply(
         position=Position.read(said["position"]),
@@ -76,7 +76,7 @@ def watched_text(watched: Watched, partitions: Collection[int]) -> str:
 
 
 def watched_of(text: bytes) -> tuple[Watched, list[int]]:
-    """What another instance watches; ValueError if nobody can understand it."""
+    """Read the watched keys of another instance's watch; ValueError if nobody can understand them."""
     said = _object(text)
     try:
         partitions = _numbers(said.pop("partitions"))

@@ -161,7 +161,7 @@ class App(Builder):
         self._listeners.append(listener)
 
     def metrics(self) -> Metrics:
-        """What was done since the start: counts, and the last batch with its parts, state and lag."""
+        """Metrics since the start: counts, and the last batch with its parts, state and lag."""
         return self._run.metrics() if self._run is not None else Metrics(app=self.id)
 
     def on_batch(self, listener: Callable[[Metrics], object]) -> None:
@@ -204,7 +204,7 @@ class App(Builder):
         return describe(self.id, split_subtopologies(plan), plan.unasked)
 
     def explain(self, *, passes: bool = False) -> str:
-        """How the topology runs on Spark: stages, lanes, stores, and the user's line of each node.
+        """Explain how the topology runs on Spark: stages, lanes, stores, and the user's line of each node.
 
         Once a batch is done, also what each stage did in the last one. With `passes`, instead the nodes that each pass
         takes away and puts in, from the declared plan to the stages.
@@ -354,7 +354,7 @@ class App(Builder):
         self._enter(state, while_up=True)
 
     def tell(self, metrics: Metrics) -> None:
-        """A batch is done."""
+        """Tell all listeners that a batch is done."""
         for listener in self._told:
             try:
                 listener(metrics)
@@ -383,7 +383,7 @@ class App(Builder):
         )
 
     def _rewritten(self) -> Plan:
-        """What is to run on Spark, if it may."""
+        """Plan that is to run on Spark, if it may."""
         plan = rewrite(self.plan())
         if self.strict_native:
             from headrace.spark.layout.refuse_python import refuse_python
@@ -434,7 +434,7 @@ def run(*apps: App, until: str | None = None) -> None:
 
 
 def _wanted(spark: str | Wanted | None) -> Wanted:
-    """What was said of Spark, as settings or as the session it is."""
+    """Spark that the user wants, as settings or as the session itself."""
     if not isinstance(spark, str | Mapping | None):
         if hasattr(spark, "sparkContext"):
             return spark

@@ -31,7 +31,7 @@ MOST_READ = 10_000
 
 
 def first_rows(app: App, node: Node, count: int, here: str) -> Rows:
-    """What comes of the records that are in the topics now: the last row of each key, if it is a table."""
+    """Rows of a node, from the records that are in the topics now; of a table the last row of each key."""
     rows: list[Row] = []
     table: dict[bytes, Row] = {}
     key_serde = node.output().key.store_serde()

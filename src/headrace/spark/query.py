@@ -134,7 +134,7 @@ class Query:
             return sum(stage.numCompletedTasks for stage in known), sum(stage.numTasks for stage in known)
 
     def failure(self) -> list[str]:
-        """What the query failed of: the texts of the exceptions, the innermost last; nothing if it did not fail."""
+        """Texts of the exceptions that the query failed with, the innermost last; nothing if it did not fail."""
         with self._talking():
             failure: Any = self._query._jsq.exception()
             return _texts(failure.get()) if failure.isDefined() else []
@@ -175,7 +175,7 @@ def _texts(thrown: Any) -> list[str]:
 
 @contextmanager
 def plain_errors(app: str, log: Path | str, hidden: Callable[[str], str] = str) -> Iterator[None]:
-    """What Spark refuses while a query is built and started, in one sentence, from which secrets are `hidden`."""
+    """Report errors of Spark while a query is built and started, in one sentence, without `hidden` secrets."""
     try:
         yield
     except (Py4JNetworkError, ConnectionError) as exc:

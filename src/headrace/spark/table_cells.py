@@ -98,7 +98,7 @@ def cells(
 
 
 def memories(node: Node, store: str, newest: int | None, stream_time: int | None) -> Mapping[bytes, bytes]:
-    """What the operator of a table with windows remembers, once it has rows up to the newest."""
+    """Memory of a windowed table's operator, once it has rows up to the newest."""
     known = {f"{store}/newest": newest, f"{node.name}/stream time": stream_time}
     return {place.encode(): _long(number) for place, number in known.items() if number is not None}
 

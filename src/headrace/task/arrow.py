@@ -148,7 +148,7 @@ def _arrow(type_: Type) -> pa.DataType | None:
 
 
 def _plain(type_: Type) -> Make:
-    """What pyarrow takes for a value of a type."""
+    """Value of a type, as pyarrow takes it."""
     match type_:
         case OptionalType(of=inner):
             return _plain(inner)

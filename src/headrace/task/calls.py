@@ -57,13 +57,13 @@ class Calls:
         self._closing: weakref.finalize[..., Calls] | None = None
 
     def outcomes(self, given: Sequence[Any], *, stop: bool) -> list[Outcome]:
-        """What comes of a call for each of these; with `stop` up to the first that fails, and no call begins then."""
+        """Call for each of these; with `stop` up to the first that fails, and no call begins then."""
         if self._closing is None:  # for those who never close: a loop that is left open warns
             self._closing = weakref.finalize(self, _apart(self._runner.get_loop).close)
         return _apart(lambda: self._runner.run(self._all(given, stop=stop)))
 
     def close(self) -> None:
-        """No call is made any more; what the function has left running is cancelled."""
+        """Close: no call is made any more, and calls that still run are cancelled."""
         _apart(self._runner.close)
 
     async def _all(self, given: Sequence[Any], *, stop: bool) -> list[Outcome]:

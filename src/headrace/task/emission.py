@@ -67,7 +67,7 @@ class Emission:
             self._forgotten[place] = key, ts
 
     def sent(self, place: bytes, stored: Stored | None) -> Stored | None:
-        """What those who read the changes know of a place, while this is stored."""
+        """Value of a place by the changes that were sent on, while `stored` is in the store."""
         held = self._held.get(place) if self._settles else None
         if held is None:
             return stored

@@ -21,11 +21,11 @@ class Originals:
             self._read[raw.origin] = raw
 
     def clear(self) -> None:
-        """The batch is over."""
+        """Forget the records of the batch, which is over."""
         self._read.clear()
 
     def letter(self, told: RawRecord, node: DeadLetters) -> RawRecord:
-        """What is written of a record that failed: what it was, and in headers why it failed.
+        """Dead letter of a failed record: its own bytes, and in headers why it failed.
 
         One that failed because it has no time gets the time of day, so that its topic keeps it for a while.
         """

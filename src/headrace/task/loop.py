@@ -73,7 +73,7 @@ class Loop:
         self._flushes = [flush for node in plan.nodes for part in self.partitions for flush in part.flushes_of(node)]
 
     def run(self, batch: Iterable[RawRecord], placed: Iterable[int] = repeat(0)) -> list[Written]:
-        """What a batch of records writes, with the nodes that wrote it; an empty one when only the clock has moved.
+        """Run a batch of records, and give what it writes; an empty one when only the clock has moved.
 
         `placed` has the partitions of the records. A batch that fails may have changed some of the state: go on in
         another loop, with the state before it.
@@ -101,7 +101,7 @@ class Loop:
         return written
 
     def close(self) -> None:
-        """No batch comes any more; what is closed already stays so."""
+        """Close all operators: no batch comes any more; what is closed already stays so."""
         for part in self.partitions:
             part.close()
 
@@ -130,7 +130,7 @@ class Loop:
         return moved
 
     def _drain(self) -> bool:
-        """Take what waits, until nothing does; whether there was anything."""
+        """Take all records that wait; whether there was one."""
         take, taken = self._queues.take, None
         while found := take():
             taken = found

@@ -44,7 +44,7 @@ class Partition:
         self._tasks = [Task(part, plan, context) for part in split_subtopologies(plan)]
 
     def tick(self) -> None:
-        """The time of day has moved on."""
+        """Advance the time of day."""
         for task in self._tasks:
             task.tick()
 
@@ -53,7 +53,7 @@ class Partition:
         return tuple(task.way_in(node) for task in self._tasks if task.reads(node))
 
     def flushes_of(self, node: Node) -> list[Callable[[], None]]:
-        """How a node sends on at the end of a batch what it held back."""
+        """Flushes of a node: at the end of a batch it sends on what it held back."""
         return [flush for task in self._tasks if (flush := task.flush_of(node)) is not None]
 
     def processor_stores(self) -> dict[str, OpenedStore[object, object]]:
@@ -68,7 +68,7 @@ class Partition:
         return found
 
     def close(self) -> None:
-        """No record comes any more; what is closed already stays so."""
+        """Close all tasks: no record comes any more; what is closed already stays so."""
         tasks, self._tasks = self._tasks, []
         for task in tasks:
             task.close()

@@ -16,7 +16,7 @@ class Queue:
     __slots__ = ("_rank", "place", "readers", "records")
 
     def __init__(self, place: tuple[int, int, str], readers: tuple[Taking, ...], *, first: bool = False) -> None:
-        """Which queue goes first at equal times, who takes its records, and whether it goes before all others."""
+        """Order among queues at equal times, readers of its records, and whether it goes before all others."""
         self._rank, self.place, self.readers = not first, place, readers
         self.records: deque[Record] = deque()
 
@@ -56,7 +56,7 @@ class Queues:
         return queue, record
 
     def clear(self) -> None:
-        """Forget what waits."""
+        """Forget all records that wait."""
         for queue in self._heap:
             queue.records.clear()
         self._heap.clear()

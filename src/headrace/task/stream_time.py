@@ -44,7 +44,7 @@ class StreamTime:
         return self._seen.ms
 
     def see(self, ts: int) -> None:
-        """A record has come."""
+        """Advance to the time of a record."""
         seen = self._seen
         if ts > seen.ms:
             seen.ms = ts

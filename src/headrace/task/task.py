@@ -49,7 +49,7 @@ class Task:
         self.time.stream.skip(self._taken.ms)
 
     def close(self) -> None:
-        """No record comes any more."""
+        """Close all operators: no record comes any more."""
         for operator in self._operators.values():
             operator.close()
 
@@ -58,7 +58,7 @@ class Task:
         return node in self._entries
 
     def way_in(self, node: Node) -> Way:
-        """How a record that comes in from a node is pushed through all operators."""
+        """Entry of a record that comes from a cut: it is pushed through all operators."""
         ways, taken, before, behind = self._entries[node], self._taken, self.time.before, self.time.stream
 
         def take(record: Record) -> None:
@@ -94,7 +94,7 @@ class Task:
         return (own,) if own is not None else tuple(readers)
 
     def flush_of(self, node: Node) -> Callable[[], None] | None:
-        """How a node sends on at the end of a batch what it held back; None if it never does, or is another task's."""
+        """Flush of a node at the end of a batch; None if it holds back nothing, or is another task's."""
         operator = self._operators.get(node)
         return None if operator is None or type(operator).flush is Operator.flush else operator.flush
 

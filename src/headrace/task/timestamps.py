@@ -26,7 +26,7 @@ class Timestamps:
         self._of_source: dict[Source, tuple[Callable[[Record, int], int], dict[str, int]]] = {}
 
     def reading(self, source: Source, *, failures_read: bool) -> Callable[[str, RawRecord], Record | None]:
-        """How a record of a topic gets its values and its time; None if it has no time and is dropped.
+        """Reader of a topic: gives a record its values and its time; None if it has no time and is dropped.
 
         Where failures are read, one that cannot be read is told of as it is.
         """

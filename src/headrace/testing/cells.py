@@ -31,7 +31,7 @@ _SPANS_END = 100 * 86_400_000
 
 
 def cell(serde: Serde[Any], value: Any) -> str:
-    """How a key or a value is shown."""
+    """Cell of a key or a value."""
     if value is None:
         return NULL
     if isinstance(serde, TimeWindowedSerde | SessionWindowedSerde):
@@ -47,7 +47,7 @@ def cell(serde: Serde[Any], value: Any) -> str:
 
 
 def parsed(serde: Serde[Any], text: str) -> Any:
-    """What a cell says, for a topic that is written with this serde; ValueError says in words what is wrong."""
+    """Value of a cell, for a topic that is written with this serde; ValueError says in words what is wrong."""
     if text == NULL:
         return None
     if isinstance(serde, TimeWindowedSerde | SessionWindowedSerde):
@@ -74,7 +74,7 @@ def canonical(text: str) -> str:
 
 
 def time_cell(ms: int) -> str:
-    """How a time is shown: as a span since 1970 if it lies in its first hundred days, else as a moment."""
+    """Cell of a time: a span since 1970 in its first hundred days, else a date and time."""
     return duration_text(ms) if ms < _SPANS_END else moment_text(ms)
 
 
@@ -92,7 +92,7 @@ def time_of(text: str) -> int:
 
 
 def headers_cell(headers: tuple[Header, ...]) -> str:
-    """How headers are shown: `trace=7, retry=null`."""
+    """Cell of headers: `trace=7, retry=null`."""
     return ", ".join(f"{name}={NULL if data is None else _bytes_cell(data)}" for name, data in headers)
 
 

@@ -109,7 +109,7 @@ class TopologyTestDriver:
         return OutputTopic(topic, self._written.setdefault(topic, Written()), key, value)
 
     def store(self, name: str, *, partition: int | None = None) -> Any:
-        """What a store holds now: a `StoreView`, or a store of processors as they see it themselves.
+        """Contents of a store now: a `StoreView`, or a store of processors as they see it themselves.
 
         With several partitions, that of one, or of a table that of all; a store of processors is always one's.
         """
@@ -193,7 +193,7 @@ class TopologyTestDriver:
         self.close()
 
     def __repr__(self) -> str:
-        """What went through so far: written and unread records, and drops."""
+        """Summary of what went through so far: written and unread records, and drops."""
         plan = self._loop.plan
         read = [source.pattern or ", ".join(source.topics) for source in plan.of(Source)]
         wrote = [
@@ -250,7 +250,7 @@ class TopologyTestDriver:
                 again = self._ran(again)
 
     def _ran(self, batch: list[Placed]) -> list[Placed]:
-        """What a batch writes to topics that the application also reads: the next batch."""
+        """Run a batch, and give what it writes to topics that the application also reads: the next batch."""
         try:
             found = self._loop.run([raw for raw, _ in batch], [partition for _, partition in batch])
         except BaseException as exc:

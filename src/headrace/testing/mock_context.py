@@ -36,7 +36,7 @@ class ScheduledCall:
         self.cancelled = False
 
     def call(self, now_ms: int) -> None:
-        """Its time has come."""
+        """Make the call, as if its time had come."""
         self._call(now_ms)
 
     def cancel(self) -> None:
@@ -106,7 +106,7 @@ class MockProcessorContext(ProcessorContext):
     # -- what the processor did
 
     def forwarded(self, to: str | None = None) -> list[Forwarded]:
-        """What was sent on so far; with a name, what the node of that name gets of it."""
+        """Records that were forwarded so far; with a name, those to the child of that name."""
         return [one for one in self._forwarded if to is None or one.to in (None, to)]
 
     def reset_forwards(self) -> None:

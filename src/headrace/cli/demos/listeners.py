@@ -49,7 +49,7 @@ class Listeners:
         return [self._play() for _ in range(count)]
 
     def charts(self) -> dict[str, Chart]:
-        """What the charts have to be, by a recount."""
+        """Charts as they have to be, by a recount."""
         ranked = [
             Counted(number, song.title, song.artist, song.album, song.genre, self.heard[number])
             for number, song in self._songs.items()

@@ -107,7 +107,7 @@ class Node(ABC):
         return tuple(one.output() for one in followed) or (self.output(),)
 
     def detail(self) -> str:
-        """What `describe()` says beside the name: the parameters, in short."""
+        """Parameters in short, as `describe()` shows them beside the name."""
         return ""
 
     def wants_old(self, position: int) -> bool:  # noqa: ARG002

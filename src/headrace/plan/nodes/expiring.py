@@ -32,5 +32,5 @@ class Lasting(Node):
 
 
 def lasting(ttl_ms: int | None) -> str:
-    """What `describe()` says of rows that are deleted after some time."""
+    """Expiry of rows, as `describe()` shows it."""
     return "" if ttl_ms is None else f", ttl {duration_text(ttl_ms)}"

@@ -31,10 +31,10 @@ class RowByRow(Unary, Materialized):
 
 
 def kept(store: str | None, emit: Emit, ttl_ms: int | None = None) -> str:
-    """What `describe()` says of a store."""
+    """Store of a table, as `describe()` shows it."""
     return (f", store {store}, emit {emit.value}" if store else "") + lasting(ttl_ms)
 
 
 def unnamed_store(node: Node) -> str:
-    """What the rows of a table are kept under if nobody named a store: no user's store can be called so."""
+    """Name of a store that nobody named: no user's store can be called so."""
     return f"rows of {node.name}"

@@ -110,6 +110,6 @@ def of_all_tasks(stores: tuple[Connection, ...]) -> tuple[str, ...]:
 
 
 def listed(stores: tuple[Connection, ...]) -> str:
-    """What `describe()` says of the stores of a processor."""
+    """Stores of a processor, as `describe()` shows them."""
     names = own(stores)
     return f", {'store' if len(names) == 1 else 'stores'} {', '.join(names)}" if names else ""

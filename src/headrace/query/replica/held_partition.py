@@ -64,7 +64,7 @@ class Holding:
 
     @property
     def shares(self) -> list[Share]:
-        """As others are told of it."""
+        """Shares of stores at this instance, as other instances are told of them."""
         return [
             Share(name, self.partition, one.replica.next, max(one.end, one.replica.next), self.ready)
             for name, one in self.held.items()

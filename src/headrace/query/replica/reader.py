@@ -115,11 +115,11 @@ class Reader:
                 self._due.set()
 
     def reach(self, partition: int, position: Position) -> None:
-        """An answer has reflected that."""
+        """Note a position that an answer has reflected."""
         self.reached[partition] = self.reached.get(partition, Position()).joined(position)
 
     def distrust(self, places: Iterable[Place], reason: str) -> None:
-        """The replicas of these are built anew."""
+        """Build the replicas of these partitions anew."""
         self._distrusted |= dict.fromkeys(places, reason)
         self._due.set()
 
@@ -176,7 +176,7 @@ class Reader:
             holding.settle()
 
     def _adjust(self, now: float) -> None:
-        """Hold what is wanted, of the changelogs that there are."""
+        """Hold the wanted partitions, of the changelogs that there are."""
         for partition, holding in dict(self.holdings).items():
             lost = [held.replica for held in holding.held.values() if held.place in self._distrusted]
             for replica in lost:

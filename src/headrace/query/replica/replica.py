@@ -107,7 +107,7 @@ class View:
             yield Entry(key(placed), data[_TS:], _ts_of(data)[0])
 
     def places(self) -> Iterator[None]:
-        """As many as there are entries, of which nothing is read."""
+        """One placeholder for each entry, without reading any."""
         span, pinned = self._layout.span(), self._pinned
         valid, key, move = pinned.valid, pinned.key, pinned.next
         pinned.seek(span.low)
@@ -180,7 +180,7 @@ class Replica:
         return Entry(key, found[_TS:], _ts_of(found)[0])
 
     def now(self) -> View:
-        """What it holds at this moment, whatever is written later."""
+        """View of the replica now, whatever is written later."""
         return View(self, self._db.iter())
 
     # -- writing
@@ -237,7 +237,7 @@ class Replica:
     # -- what is there
 
     def _open(self, directory: Path) -> Rdict:
-        """What can be gone on from, or an empty one. Each has a name of its own: somebody may still read an old one."""
+        """Open a copy that can be continued, or an empty one. Names differ: an old one may still be read."""
         for there in sorted(directory.iterdir()) if directory.exists() else ():
             try:
                 db = Rdict(str(there), self._options)
@@ -261,7 +261,7 @@ class Replica:
         return db
 
     def _take_up(self, db: Rdict) -> str:
-        """Go on from what is there; why not, if not."""
+        """Continue the copy that is there; the reason, if it cannot be continued."""
         mark = db.get(_MARK)
         if mark is None:
             return "it is not whole"

@@ -52,7 +52,7 @@ def checked(store: Queryable, layout: Layout, scan: Scan) -> None:
 
 
 def entries(store: Queryable, layout: Layout, scan: Scan, deadline: Deadline, view: View) -> Iterator[Entry]:
-    """What is meant in one partition."""
+    """Entries of a scan in one partition."""
     found = deadline.among(view.entries(_span(store, layout, scan), reverse=scan.reverse, after=scan.after))
     if scan.from_ms is None and scan.to_ms is None:
         return found

@@ -40,7 +40,7 @@ class Moments:
                 del self._kept[next(iter(self._kept))]
 
     def find(self, moment: str, store: str, partitions: Collection[int]) -> Views | None:
-        """What these partitions held then, which is kept for another minute; None unless it is known of all."""
+        """Views of these partitions in a snapshot, kept for another minute; None unless it has all of them."""
         with self._lock:
             _, kept = self._kept.get((moment, store), (0.0, {}))
             if not all(one in kept for one in partitions):

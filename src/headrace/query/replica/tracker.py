@@ -82,7 +82,7 @@ class Tracker:
 
     @property
     def trouble(self) -> str:
-        """What the broker, or the lack of one, says."""
+        """Error of the broker, or of reaching it."""
         return self._trouble
 
     @contextmanager
@@ -119,7 +119,7 @@ class Tracker:
             self._say(f"queries: {what}")
 
     def _look(self) -> bool:
-        """Find out what is lacking; whether the broker had to be asked."""
+        """Find out the offsets that are lacking; whether the broker had to be asked."""
         looking = time.monotonic() - self._looked > _IDENTITY_S
         if looking:
             self._look_at_changelogs()

@@ -95,7 +95,7 @@ class Channel:
             self._watchers.discard(watcher)
 
     def end(self) -> None:
-        """The replica is held here no more."""
+        """End all watches: the replica is held here no more."""
         with self.lock:
             self._ended = True
             watchers, self._watchers = self._watchers, _ReplicaWatchers()
@@ -150,7 +150,7 @@ class ReplicaWatcher:
         self._lock = threading.Lock()
 
     def tell_changes(self, changes: list[Changed]) -> None:
-        """What it watches has changed."""
+        """Tell the changes of watched keys."""
         with self._lock:
             if self._waiting is not None:
                 for change in changes:
@@ -160,7 +160,7 @@ class ReplicaWatcher:
         self._tell(changes)
 
     def open(self) -> Iterator[list[Changed]]:
-        """What has changed while all that was there was told, in parts; then it is told each change at once.
+        """Changes during the snapshot, in parts; after them each change is told at once.
 
         More changes while these are told. Once they are few the rest is told at once, like any change from then on. How
         many are few grows: where as much changes as can be told, this has to end, too.
@@ -171,7 +171,7 @@ class ReplicaWatcher:
             yield from _in_parts(iter(waiting))
 
     def _much(self, few: int) -> list[Changed]:
-        """What waits, if that is more than a few. If not it is told, and nothing waits any more."""
+        """Waiting changes, if there are more than a few; a few are told, and none waits any more."""
         with self._lock:
             waiting = list((self._waiting or {}).values())
             if len(waiting) > few:

@@ -95,7 +95,7 @@ class Instance:
         self._held.close()
 
     def note(self, position: Position) -> None:
-        """The application says how far it has come. In its own process nobody has to ask for that."""
+        """Note how far the application has come, which says so itself in its own process."""
         self._tracker.note(position)
 
     @property
@@ -119,7 +119,7 @@ class Instance:
         return self._routing.answer(question)
 
     def local(self, question: Question, partitions: Collection[int]) -> Reply:
-        """What is found in partitions that are held here: for other instances."""
+        """Answer another instance from partitions that are held here."""
         return self._local.answer(question, partitions)
 
     def watch(
@@ -161,7 +161,7 @@ class Instance:
         return partition
 
     def _share_out(self) -> None:
-        """Hold what is to be held, by who is up and by the changelogs that there are."""
+        """Hold this instance's partitions, by the members that are up and the changelogs that there are."""
         self._moments.forget()
         count = self._reader.partitions
         if not count and not self._said_empty:

@@ -74,7 +74,7 @@ class Local:
         return f"the broker does not answer{f': {self._tracker.trouble}' if self._tracker.trouble else ''}"
 
     def answer(self, question: Question, partitions: Collection[int]) -> Reply:
-        """What is found in partitions that are held here."""
+        """Answer a query from partitions that are held here."""
         followed, deadline = self.followed(question.store), Deadline(question)
         if isinstance(question, Scan):
             checked(followed.store, followed.layout, question)
@@ -141,7 +141,7 @@ class Local:
         return Reply(position=position, entries=found, more=more)
 
     def _moment(self, scan: Scan, holdings: Sequence[Holding], position: Position) -> tuple[Views, Position]:
-        """What a page is made of: of the moment that it names, which begins with the first page; or of now."""
+        """Views that a page is made from: of its snapshot, which begins with the first page, or of now."""
         if scan.as_of is None:
             return _now(scan.store, holdings), position
         moment = scan.as_of.moment

@@ -84,7 +84,7 @@ class Members:
         self._thread.start()
 
     def close(self) -> None:
-        """Say that this one is no more."""
+        """Say that this instance has left."""
         self._ending.set()
         if self._thread.is_alive():
             self._thread.join(_END_S)
@@ -173,7 +173,7 @@ class Members:
             self._others[name] = Heard(said.member, now)
 
     def _believed(self, name: str, text: bytes | None, *, old: bool) -> Said | None:
-        """What an instance says; None if it is none, or somebody repeats what was said before."""
+        """Read a heartbeat; None if it is none, or a repetition of an earlier one."""
         topic = self._bulletin.topic
         signature, _, body = (text or b"").decode(errors="replace").partition(" ")
         if not self._proof.is_signed(signature, "member", topic, name, body):
@@ -221,7 +221,7 @@ def _written(said: Said) -> str:
 
 
 def _read(name: str, text: str) -> Said | None:
-    """What an instance says of itself; None if nobody here can understand it."""
+    """Read an instance's account of itself; None if nobody here can understand it."""
     try:
         said = json.loads(text)
         number, at_ms = int(said["number"]), int(said["at_ms"])

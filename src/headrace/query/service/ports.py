@@ -94,7 +94,7 @@ class Watch(Protocol):
 
     @property
     def life(self) -> str:
-        """Which changelog the offsets are of: one that was deleted and made again has another."""
+        """Id of the changelog of the offsets: one that was deleted and made again has another."""
 
     @property
     def whole(self) -> Collection[int]:
@@ -113,7 +113,7 @@ class Answering(Protocol):
 
     @property
     def stores(self) -> Mapping[str, Queryable]:
-        """What can be asked."""
+        """Stores that can be queried."""
 
     def at_once(self, question: Get) -> Reply | None:
         """The answer if it is here and needs no waiting; takes microseconds. Else None: `answer` may have it."""
@@ -144,7 +144,7 @@ class Serving(Answering, Protocol):
         """How many records of changelogs were left out here because their keys are none of their store's."""
 
     def local(self, question: Question, partitions: Collection[int]) -> Reply:
-        """What is found in partitions that are held here: for other instances."""
+        """Answer another instance from partitions that are held here."""
 
     def partition(self, store: str, key: bytes) -> int:
         """The partition of a key."""
@@ -168,4 +168,4 @@ class Peers(Protocol):
     """The way to other instances."""
 
     def ask(self, url: str, question: Question, partitions: Collection[int]) -> Reply:
-        """What `local` says there, or its error; PeerUnreachable if nobody is there, PeerFailed if no answer comes."""
+        """Ask a peer for its `local` answer; PeerUnreachable if nobody is there, PeerFailed without an answer."""

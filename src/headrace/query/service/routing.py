@@ -133,7 +133,7 @@ class Routing:
             raise
 
     def _ask(self, member: Member, question: Question, partitions: set[int]) -> Reply | QueryError:
-        """What one says; or why it does not, if another one may."""
+        """Ask one instance: its reply, or its error if another one may be asked."""
         try:
             if member.name == self._me:
                 return self._local.answer(question, partitions)

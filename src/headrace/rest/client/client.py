@@ -63,7 +63,7 @@ class Connection:
         return self._remote.members()
 
     def about(self) -> list[dict[str, Any]]:
-        """What the server says of its stores."""
+        """Description of the server and its stores."""
         return list(self._remote.about)
 
     def close(self) -> None:
@@ -228,7 +228,7 @@ class _Bearer(httpx.Auth):
 
 
 def _lines(parts: Iterable[bytes]) -> Iterator[str]:
-    """What is between newlines. Texts may hold other letters that end a line for Python."""
+    """Lines between newlines. Texts may hold other letters that end a line for Python."""
     rest = b""
     for part in parts:
         *whole, rest = (rest + part).split(b"\n")

@@ -125,7 +125,7 @@ class PeerWatches:
 
 
 def trusted(path: object) -> ssl.SSLContext | bool:
-    """What certificates of servers have to be signed by: those of a file, or of this machine."""
+    """Trusted authorities for certificates of servers: those of a file, or of this machine."""
     if path is None:
         return True
     try:
@@ -139,7 +139,7 @@ def _head(signed: Signed) -> dict[str, str]:
 
 
 def _refuse_plain(url: str, *, secured: bool) -> None:
-    """What is asked is for instances that speak TLS as this one does."""
+    """Refuse a peer without TLS: requests are for instances that speak it as this one does."""
     if secured and not url.startswith("https://"):
         raise PeerFailed(url, "its address is not https")
 

@@ -99,7 +99,7 @@ class Remote:
     # -- over HTTP
 
     def get(self, path: str, params: Mapping[str, str] | None = None, timeout_ms: int = 5_000) -> Any:
-        """What a path answers, as JSON."""
+        """Response of a path, as JSON."""
         with self.open(path, params, timeout_ms) as answer:
             answer.read()
             try:
@@ -200,7 +200,7 @@ class Remote:
         return "/".join(["/apps", *map(_segment, (self.app, "stores", store.name, *parts))])
 
     def _terms(self, question: Question, seen: Position) -> dict[str, str]:
-        """What has to be reflected: what is asked for, and what was seen before."""
+        """Position that answers must reflect: the one asked for, and the ones seen before."""
         params = {"timeout": f"{question.timeout_ms}ms"}
         if question.stale:
             params["stale"] = "true"

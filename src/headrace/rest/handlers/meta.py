@@ -57,7 +57,7 @@ async def apps(asked: Asked) -> Response:
 
 
 async def app(asked: Asked) -> Response:
-    """What can be asked of it."""
+    """Describe the application and its stores."""
     service = asked.service
     return json_answer(
         {"app": service.app, "instance": service.answering.name, "stores": sorted(service.stores)},
@@ -92,7 +92,7 @@ async def topology_picture(asked: Asked) -> Response:
 
 
 async def history(asked: Asked) -> Response:
-    """What it has done over time, as sums in steps."""
+    """History of the application, as sums in steps."""
     kept, span = asked.service.history, asked.get(p.SPAN, "15m")
     now_ms, steps = kept.steps(span) if kept is not None else (0, [])
     since = kept.since_ms if kept is not None else None

@@ -103,7 +103,7 @@ def _layers(part: SubTopology) -> dict[Node, int]:
 
 
 def _inside(part: SubTopology, node: Node) -> list[Node]:
-    """What an operator reads from in its own part."""
+    """Nodes of the same part that an operator reads from."""
     return [upstream for upstream in node.inputs if upstream in part.nodes]
 
 

@@ -35,7 +35,7 @@ class Applications:
 
     @property
     def services(self) -> list[Service]:
-        """What is served of each."""
+        """Services of all applications."""
         return [one.service for one in self]
 
     def __iter__(self) -> Iterator[Watchers]:

@@ -44,7 +44,7 @@ class Parameter:
     needed: str = "another one"
 
     def of(self, text: str, store: StoreForm | None) -> Any:
-        """What the text says."""
+        """Value of the parameter's text."""
         try:
             return self.read(text, store)
         except (ValueError, OptionInvalid):
@@ -226,5 +226,5 @@ _FIELDS = {AT_LEAST.name: "at_least", TIMEOUT.name: "timeout_ms", STALE.name: "s
 
 
 def freshness(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given of these, as a question has it."""
+    """Freshness parameters of a request, as a query has them."""
     return {field: given[name] for name, field in _FIELDS.items() if name in given}

@@ -56,7 +56,7 @@ def _instances(names: tuple[str, ...]) -> str:
 
 
 def told(reply: Reply) -> str:
-    """What every answer says of itself, as the end of a JSON object."""
+    """Fields that every response has, as the end of a JSON object."""
     stale = "true" if reply.stale else "false"
     where = dumps(reply.position.text)
     return f'"position":{where},"stale":{stale},"instances":{_instances(reply.instances)}}}'

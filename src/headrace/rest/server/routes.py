@@ -70,7 +70,7 @@ class Asked:
         return self.named
 
     def get(self, parameter: Parameter, otherwise: Any = None) -> Any:
-        """What was given for a parameter."""
+        """Value of a parameter of the request."""
         return self.given.get(parameter.name, otherwise)
 
 

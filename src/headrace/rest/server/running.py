@@ -56,7 +56,7 @@ class Listener:
 
     @property
     def url(self) -> str:
-        """How it is reached, from here or as the settings say."""
+        """Address of the server, from here or as the settings say."""
         host = self.settings.host
         host = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
         name = f"[{host}]" if ":" in host else host
@@ -115,7 +115,7 @@ class QueryServer:
 
     @property
     def url(self) -> str:
-        """How it is reached."""
+        """Address of the server."""
         return self._listener.url
 
     def start(self) -> None:
@@ -166,7 +166,7 @@ def _bound(settings: Serve) -> socket.socket:
 
 
 def check_tls(settings: Serve) -> dict[str, Any]:
-    """What the server needs for TLS, if its files can be used."""
+    """TLS context of the server, if its files can be used."""
     if settings.certificate is None:
         return {}
     certificate, key = str(settings.certificate), str(settings.key or settings.certificate)

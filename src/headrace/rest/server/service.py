@@ -73,7 +73,7 @@ class Service:
             self._working -= 1
 
     async def help(self, question: Question, partitions: Collection[int]) -> Reply:
-        """What is found here, for another instance: in threads of its own.
+        """Answer another instance: in threads of its own.
 
         Those of `work` may all wait for that one, while its own all wait for this one.
         """

@@ -108,7 +108,7 @@ class Serve:
         return self.certificate is not None
 
     def refuse_open(self) -> None:
-        """Other machines may only come in where it is known who asks, and nobody listens."""
+        """Refuse an address for other machines without users, or without TLS."""
         needed = {"certificate for TLS": self.certificate, "file of users": self.users}
         lacking = [what for what, given in needed.items() if not given]
         if lacking and not is_loopback(self.host):

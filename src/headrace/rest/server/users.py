@@ -119,12 +119,12 @@ def new_token(name: str) -> str:
 
 
 def hashed_token(token: str) -> str:
-    """What the file holds of a token."""
+    """Hash of a token, as the file holds it."""
     return f"sha256${hashlib.sha256(token.encode()).hexdigest()}"
 
 
 def hashed_password(password: str) -> str:
-    """What the file holds of a password."""
+    """Hash of a password, as the file holds it."""
     salt = secrets.token_bytes(16)
     return f"scrypt${_COST}${_BLOCK}${_LANES}${base64url_of(salt)}${base64url_of(_scrypt(password, salt))}"
 

@@ -187,7 +187,7 @@ class Web:
         return user
 
     def _check_head(self, scope: Scope, headers: Headers) -> None:
-        """What can be told before anything else is read."""
+        """Check the head of a request, before anything else is read."""
         if has_doubled(scope["headers"]):
             raise OriginRefused("doubled header")
         self._gate.check_site(headers)
@@ -196,7 +196,7 @@ class Web:
             raise BodyRefused("is too large", f"send no more than {self._limits.body_bytes} bytes")
 
     def _for_page(self, headers: Headers) -> Head:
-        """What lets a page of a site that was named read the answer."""
+        """CORS headers that let a page of an allowed site read the response."""
         origin = headers.get(b"origin")
         if origin is None or not self._gate.is_named(origin):
             return [(b"vary", b"origin")]

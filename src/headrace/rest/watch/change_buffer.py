@@ -118,7 +118,7 @@ class Pending:
 
     @contextmanager
     def sending(self) -> Iterator[None]:
-        """While something is handed to its reader."""
+        """Count changes as waiting while they are handed to their reader."""
         self._stalled = self._loop.time()
         try:
             yield
@@ -152,7 +152,7 @@ class Pending:
             return Taken(changes, dict(self._since) if self._all_told else {}, current)
 
     def sent(self) -> None:
-        """What was taken has been handed to its reader."""
+        """Note that the changes which were taken have been handed to their reader."""
         with self._lock:
             self._budget.take(-self._taken)
             self._taken = 0
@@ -195,7 +195,7 @@ class Pending:
         self._wake()
 
     def _add(self, change: Changed) -> bool:
-        """False if there is no room."""
+        """Add a change; False if there is no room."""
         place = change.key if self._slow else len(self._waiting)
         former = self._waiting.pop(place, None)  # the newest change of a key comes last
         self.conflated += former is not None

@@ -132,7 +132,7 @@ class EventStream(Response):
 
 
 async def tell_socket(socket: WebSocket, watcher: Watcher) -> None:
-    """Send what a watcher is told over a WebSocket."""
+    """Send a watcher's events over a WebSocket."""
 
     async def put(data: bytes) -> None:
         if data:

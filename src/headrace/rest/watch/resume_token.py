@@ -29,7 +29,7 @@ class Since:
 
     @property
     def text(self) -> str:
-        """What `read` takes; empty if there is nothing to go on from."""
+        """Text that `read` takes; empty if there is nothing to resume from."""
         if not self.offsets:
             return ""
         places = ",".join(f"{partition}={offset}" for partition, offset in sorted(self.offsets.items()))

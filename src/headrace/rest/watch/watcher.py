@@ -85,7 +85,7 @@ class Watcher:
         return (self._among.shown(self.store, change, life) for change in taken.changes)
 
     async def tell(self) -> AsyncIterator[Told]:
-        """What is to be sent, whenever there is something.
+        """Events to send, whenever there are some.
 
         It ends when the watcher is too slow, was ended, or belongs to somebody who may not watch any more.
         """
@@ -113,7 +113,7 @@ class Watcher:
             self.pending.sent()
 
     def pieces(self, parts: Iterable[bytes]) -> AsyncIterator[list[bytes]]:
-        """What is to be sent, as it is made in turns with the other watchers."""
+        """Events to send, made in turns with the other watchers."""
         return self._among.turns.pieces(parts)
 
     def end(self) -> None:
@@ -241,7 +241,7 @@ class Watcher:
             self._turned.set()
 
     def _tell_first(self, changes: list[Changed], since: Mapping[int, int], turn: int) -> None:
-        """Tell what is told at first. It ends where entries of a partition come that it wanted to go on with."""
+        """Tell the snapshot. It ends where entries of a partition come that were to be resumed."""
         if any(one.offset < 0 and one.partition in since for one in changes):
             raise _NotRemembered
         self.pending.tell_first(changes, turn)
@@ -253,7 +253,7 @@ class Watcher:
         self.life = begun.life
 
     def _leave(self, here: _Here, partition: int) -> None:
-        """A partition is not held here any more."""
+        """Stop following a partition that is not held here any more."""
         here.left.add(partition)
         if self._here.get(partition) is here:
             del self._here[partition]

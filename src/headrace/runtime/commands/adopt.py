@@ -378,7 +378,7 @@ class _Reading:
 
 
 def _keepers(placement: Placement) -> dict[str, Node]:
-    """What keeps something from batch to batch, by store; global tables are read again."""
+    """Nodes with state, by store; global tables are read again."""
     found: dict[str, Node] = {}
     for node in placement.plan.nodes:
         if node in placement.inside and not isinstance(node, Everywhere) and not is_global(node):

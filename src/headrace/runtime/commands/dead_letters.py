@@ -28,7 +28,7 @@ class DeadLetter:
         return f"{self.record.partition}@{self.record.offset}"
 
     def told(self, name: str) -> str:
-        """What a header tells of the failure: node, error, message, origin or attempt."""
+        """Header of the failure: node, error, message, origin or attempt."""
         values = [value for header, value in self.record.headers if header == f"headrace.{name}" and value is not None]
         return values[-1].decode(errors="backslashreplace") if values else ""
 

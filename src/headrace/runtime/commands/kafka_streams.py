@@ -32,7 +32,7 @@ class StreamsApp:
 
     @staticmethod
     def of(app: str, address: str, kafka: Mapping[str, str]) -> StreamsApp:
-        """What there is of it; refused while it runs, where nothing is, and where records are on their way inside."""
+        """Find an application of Kafka Streams; refused while it runs, or with records in repartition topics."""
         group, topics = Group(app, address, kafka), Topics(address, kafka)
         if running := group.members():
             raise AdoptRefused(

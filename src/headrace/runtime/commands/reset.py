@@ -155,7 +155,7 @@ def adoptable(plan: Plan, other: Checkpoint, name: str, address: str, kafka: Map
 
 
 def _offsets_of(to: Beginning, topics: Topics) -> Callable[[str], dict[int, int]]:
-    """How the new positions of a topic are found."""
+    """Lookup of the new offsets of a topic."""
     if to == "earliest":
         return lambda _: {}
     if to == "latest":

@@ -65,7 +65,7 @@ class Kernel:
 
     @classmethod
     def merged(cls, what: str, things: list[Any]) -> Any:
-        """What a task remembers to which several come, each of which knows something; None where not all did."""
+        """Merge what several tasks remember for the task that they come to; None where not all know something."""
         there = [one for one in things if one is not None]
         if what in cls.latest:
             return max(there)
@@ -118,7 +118,7 @@ class Python:
         return made
 
     def recounted(self, buffer: bytes, held: Iterable[bytes]) -> Any:
-        """What a suppression knows of what it holds back, counted anew; each has its size at its end."""
+        """Buffer of a suppression, counted anew; each change has its size at its end."""
         known, sizes = self.read(buffer), [self.read(one)[-1] for one in held]
         known.count, known.size = len(sizes), sum(sizes)
         return known

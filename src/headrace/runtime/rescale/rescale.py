@@ -143,7 +143,7 @@ def rescaling(
 
 @contextmanager
 def told_plainly(app: str, checkpoint: Checkpoint, address: str) -> Iterator[None]:
-    """What Spark fails of while state is moved, in the words of a query that fails."""
+    """Report Spark's failures while state is moved, in the words of a query that fails."""
     try:
         with plain_errors(app, checkpoint.log):
             yield

@@ -136,7 +136,7 @@ class Functions:
         return self._add(f"transform({said}, one -> struct(hr_encode_int32(CAST(one AS BIGINT))))")
 
     def failure(self, node: Node, type_: Type, value: Type) -> Function:
-        """What is told of a record that a node failed on: `left` is the class of the error, `right` its message."""
+        """Value of a failed record, as SQL: `left` is the class of the error, `right` its message."""
         parts = {
             "value": unpacked(value, "`value`"),
             "node": text(node.name),
@@ -153,7 +153,7 @@ class Functions:
         return self._add(packed_key(Field.of(serde), value) if part == "key" else packed(serde.type, value))
 
     def constant(self, initial: Initial) -> Function:
-        """What an aggregate begins with."""
+        """Initial value of an aggregate, as SQL."""
         return self._add(packed(initial.type, constant(initial.make(), initial.type)))
 
     def where(self) -> Function:
@@ -176,7 +176,7 @@ class Functions:
 
 
 def failures(node: Node, errors: Errors, functions: Functions) -> FailureSpec:
-    """How a node whose failures are read tells them; a source decodes what it reads then."""
+    """Failure columns of a node whose failures are read; a source decodes what it reads then."""
     failed, value = errors.output().value.type, errors.failing().value.type
     told = functions.failure(node, failed, value)
     if not isinstance(node, Source):
@@ -189,7 +189,7 @@ def _unpacked(name: str, field: Field) -> str:
 
 
 def _stream(node: Node) -> dict[str, Field]:
-    """What a function of a key and a value is computed on."""
+    """Columns that a function of a key and a value is computed on."""
     schema = node.inputs[0].output()
     return {"key": schema.key, "value": schema.value}
 

@@ -12,7 +12,7 @@ from headrace.spark.compile.sql import guarded, label, text
 
 
 def spread(flow: Flow, edge: int, node: To | Repartition, columns: Mapping[str, str]) -> tuple[Flow, str]:
-    """A row for each partition that a record goes to, with the column of its number; to none, and it is dropped."""
+    """Rows for each partition that a record goes to, with the column of its number; to none, and it is dropped."""
     flow, said = flow.compute(edge, chosen(node, columns, flow.where))
     flow = flow.keep(edge, f"hr_unless_dropped(size({said}) > 0, {text(node.name)}, 'no partition')")
     return flow.explode(edge, said, "int")

@@ -234,7 +234,7 @@ class _Building:
         return Exit(edge.number, key, value, sends_changes(node) and not _is_letter(edge))
 
     def _parts(self, leaves: Mapping[Node, list[Leave]]) -> tuple[SubTopology, ...]:
-        """Which nodes share a stream time: those of one sub-topology."""
+        """Nodes that share a stream time: those of one sub-topology."""
         numbers = {
             node.name: part.number for part in split_subtopologies(self._placement.declared) for node in part.nodes
         }

@@ -62,7 +62,7 @@ def sink_options(
     workers: Workers,
     letters: str | None,
 ) -> dict[str, str]:
-    """What the kernel's sink is told: topics that nobody named are made when a record is for them, or are an error.
+    """Options of the kernel's sink: topics that nobody named are made when first written, or are an error.
 
     With `transactions`, the numbers of batches are written to the first topic that is read, or one `matched` by a
     pattern: whoever may read it may do so. `on_error` says what becomes of records that a topic does not take, a

@@ -58,7 +58,7 @@ def packed(type_: Type, sql: str) -> str:
 
 
 def unpacked(type_: Type, sql: str) -> str:
-    """What `packed` made, as a value again."""
+    """Value that `packed` has made into bytes."""
     primitive = primitive_of(type_)
     return f"hr_unpack({sql}, {text(type_.sql)})" if primitive is None else decode(primitive, sql)
 
@@ -70,13 +70,13 @@ def packed_key(field: Field, sql: str) -> str:
 
 
 def unpacked_key(field: Field, sql: str) -> str:
-    """What `packed_key` made, as a key again."""
+    """Key that `packed_key` has made into bytes."""
     serde = key_serde(field)
     return unpacked(field.type, sql) if serde is None else decode(serde, sql)
 
 
 def label(node: Node) -> str:
-    """What failures of a node's functions call it."""
+    """Label of a node in failures of its functions."""
     return f"{node.name} ({node.origin})"
 
 
@@ -86,7 +86,7 @@ def guarded(sql: str, kind: str, subject: str, where: str) -> str:
 
 
 def some(sql: str, reason: str) -> str:
-    """What a function gave, which cannot be None; it failed then, without an exception of its own."""
+    """Result of a function that cannot be None; it failed then, without an exception of its own."""
     return f"hr_some({sql}, {text(reason)}, 'RecordFailed')"
 
 

@@ -38,7 +38,7 @@ def explain(placement: Placement, last: Batch | None = None) -> str:
 
 
 def _comes(placement: Placement, number: int) -> str:
-    """How the records of a stage find their tasks."""
+    """Rule by which the records of a stage find their tasks."""
     if number > 1 or not may_be_apart(placement):
         return "a shuffle brings each task its records"
     one = len([topic for source in placement.plan.of(Source) for topic in source.topics]) == 1
@@ -66,7 +66,7 @@ def _batch(last: Batch) -> str:
 
 
 def _work(number: int, nodes: tuple[Node, ...], last: Batch | None) -> list[str]:
-    """What a stage did in the last batch, and what its nodes dropped."""
+    """Work of a stage in the last batch, and the drops of its nodes."""
     names = {node.name for node in nodes}
     return [
         *(

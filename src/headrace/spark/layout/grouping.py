@@ -115,7 +115,7 @@ class Grouping:
         return steps
 
     def before(self, node: Node) -> set[Node]:
-        """What has to have its place before a node can have one."""
+        """Nodes that are placed before a node can be."""
         members = self.group(node)
         return {upstream for member in members for upstream in member.inputs} - members
 

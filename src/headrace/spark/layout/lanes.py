@@ -71,7 +71,7 @@ def takes_changes(node: Node) -> bool:
 
 
 def _drawn_in(plan: Plan, reasons: dict[Node, str], together: dict[Node, set[Node]]) -> Iterator[tuple[Node, str]]:
-    """Nodes that have to be in Python because others are."""
+    """Nodes that run in Python because others do."""
     behind = reached(plan.nodes, set(reasons), lambda node: node.inputs)
     before = reached(reversed(plan.nodes), set(reasons), lambda node: plan.consumers[node])
     for node in plan.nodes:

@@ -78,7 +78,7 @@ class Placement:
 
     @cached_property
     def plan(self) -> Plan:
-        """What is laid out: the declared plan, with the nodes that only stages need."""
+        """Plan that is laid out: the declared one, with the nodes that only stages need."""
         return rewrite_for_stages(self.declared)
 
     @cached_property
@@ -141,7 +141,7 @@ class Placement:
         return max(self.step.values())
 
     def lane(self, node: Node) -> Lane:
-        """How a node runs."""
+        """Lane of a node."""
         if node in self.python:
             return Lane.PYTHON
         return Lane.KERNEL if node in self._grouping.inside else Lane.NATIVE

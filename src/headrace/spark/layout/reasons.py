@@ -60,7 +60,7 @@ def _reasons(node: Node) -> Iterator[str]:
 
 
 def parameters(node: Node | Fold) -> Iterator[tuple[str, object]]:
-    """What a node is told, by the names of its fields."""
+    """Parameters of a node, by the names of its fields."""
     for field in fields(node):
         value = getattr(node, field.name)
         if isinstance(value, Fold):

@@ -21,7 +21,7 @@ FILES = "{files}"
 
 
 def workers_of(session: SparkSession, master: Master, *, timeout_ms: int, memory_mb: int) -> PythonWorkerSpec:
-    """How the Python processes of an application are started: as this one, or with what was shipped."""
+    """Python workers of an application: started as this process was, or with what was shipped."""
     if master.inside:
         path = tuple(str(Path(place or ".").absolute()) for place in sys.path)
         return PythonWorkerSpec(sys.executable, path, timeout_ms, memory_mb, digest())

@@ -48,7 +48,7 @@ class SharedFiles:
             system.delete(path, True)
 
     def names(self, name: str) -> list[str]:
-        """What is in a directory; nothing if it is not there."""
+        """Names of the files in a directory; none if it is not there."""
         with _as_os_errors():
             system, path, _ = self._open(name)
             return [str(one.getPath().getName()) for one in system.listStatus(path)] if system.exists(path) else []

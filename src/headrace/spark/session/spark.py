@@ -130,7 +130,7 @@ class _Spark:
                 session.stop()
 
     def _make_way(self, master: Master) -> None:
-        """A JVM that has died, or was for another cluster, is not asked again; pyspark would go on asking it."""
+        """Forget a JVM that has died, or was for another cluster; pyspark would go on asking it."""
         gateway = self.gateway
         if gateway is None or (gateway.alive and not gateway.differs(master)):
             return
@@ -168,7 +168,7 @@ def join(wanted: Wanted, log: Path, *, verbose: bool = False, inherited: Sequenc
 
 
 def leave(session: Session) -> None:
-    """The application is done with its session; a Spark that was started for applications stops with the last one."""
+    """Give back a session; a Spark that was started for applications stops with the last one."""
     _SPARK.leave(session)
 
 

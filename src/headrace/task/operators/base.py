@@ -55,7 +55,7 @@ class Operator(ABC, Generic[N]):
         self.forward = ways[0] if len(ways) == 1 else self._forward  # type: ignore[assignment, method-assign]
 
     def way(self, position: int) -> Way:  # noqa: ARG002
-        """How a record of the input at this position comes in; an operator with several inputs has several ways."""
+        """Entry of the records of an input; an operator with several inputs has several."""
         return self.on_record
 
     def entry(self, position: int) -> Way:
@@ -64,11 +64,11 @@ class Operator(ABC, Generic[N]):
         return self.guarded(way) if self.node in self.task.reading_failures else way
 
     def start(self) -> None:
-        """Everyone is connected, and no record has come yet."""
+        """Start: all operators are connected, and no record has come yet."""
         return
 
     def close(self) -> None:
-        """No record comes any more."""
+        """Close: no record comes any more."""
         return
 
     @abstractmethod
@@ -108,7 +108,7 @@ class Operator(ABC, Generic[N]):
         return bool(self._beside.get(kind))
 
     def guarded(self, way: Way) -> Way:
-        """A way on which a record that fails at this node is sent to where failures are read."""
+        """Entry from which a record that fails at this node goes to its side output of failures."""
 
         def call(record: Record) -> None:
             try:
@@ -123,7 +123,7 @@ class Operator(ABC, Generic[N]):
         return call
 
     def attempted(self, record: Record, compute: Callable[[], Any], *, again: bool = False) -> Any:
-        """What a function makes of a row; None if it fails, as if the row were not there, where failures are read.
+        """Result of a function for a row; None if it fails, as if there were no row, where failures are read.
 
         `again` is for a row that it was asked for before: whoever reads failures has been told then.
         """
@@ -135,13 +135,13 @@ class Operator(ABC, Generic[N]):
             return None
 
     def fail(self, record: Record, exc: RecordFailed) -> None:
-        """Send a record that failed at this node to where failures are read; raise what is another's, or if none is."""
+        """Send a failed record to the side output of failures; raise the fault of another node, or without one."""
         if not self._handles(exc):
             raise exc
         self.send_failure(_plain(record), error_of(exc), exc.reason)
 
     def send_failure(self, record: Record, error: str, message: str) -> None:
-        """Send a record to where failures are read, and count it."""
+        """Send a record to the side output of failures, and count it."""
         self.task.drops.add(self.node.name, Reason.FAILED)
         failure = Failure(record.value, self.node.name, error, message, record.origin)
         self.send_beside(Beside.FAILED, record.with_value(failure))

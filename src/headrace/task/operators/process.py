@@ -40,15 +40,15 @@ class Hosted:
         self.context = TaskContext(operator.node, operator.task, takes, stores, send, self.call)
 
     def start(self) -> None:
-        """The task begins."""
+        """Start the processor with its task."""
         self.call("init", lambda: self.processor.init(self.context))
 
     def close(self) -> None:
-        """The task ends."""
+        """Close the processor with its task."""
         self.call("close", self.processor.close)
 
     def call(self, step: str, function: Callable[[], object]) -> None:
-        """Make a step for which there is no record."""
+        """Run a step for which there is no record."""
         try:
             function()
         except Exception as exc:
@@ -113,7 +113,7 @@ class Whole(Hosted):
 
 
 def hosting(operator: Operator[Any]) -> type[Hosted]:
-    """How the processor of an operator is held."""
+    """Host of an operator's processor."""
     return Whole if operator.node in operator.task.reading_failures else Hosted
 
 
@@ -229,7 +229,7 @@ class TableTransformValuesOperator(RowByRow[TableTransformValues]):
 
 
 def _names(child: Operator[Any]) -> set[str]:
-    """What a child can be called: behind a merge, which only gathers, it is whoever comes next."""
+    """Names of a child: behind a merge, which only gathers, it is whoever comes next."""
     behind = {name for one in child.next for name in _names(one)} if isinstance(child.node, Merge) else set()
     return {child.node.name} | behind
 

@@ -32,7 +32,7 @@ class Unread:
 
 
 def way_into(source: Operator[Any]) -> Way:
-    """How the records of a source come in; those that could not be read go to where its failures are read."""
+    """Entry of the records of a source; undecodable ones go to its side output of failures."""
     if source.node not in source.task.reading_failures:
         return source.forward if type(source) is SourceOperator else source.on_record
 
@@ -46,7 +46,7 @@ def way_into(source: Operator[Any]) -> Way:
 
 
 def decoding(source: Source, *, failures_read: bool) -> Callable[[RawRecord], Record]:
-    """How a record of a source's topic gets the values of its bytes; where failures are read, one that has none too."""
+    """Decoder of a source's records; where failures are read, one that fails goes on as a failure."""
     read_key, read_value = source.key.read, source.value.read
 
     def decode(raw: RawRecord) -> Record:

@@ -99,11 +99,11 @@ class Kept:
         self._emission = Emission(emit, table, old=table.sends_old)
 
     def get(self, key: Any) -> Stored | None:
-        """What is stored under a key."""
+        """Value and time that are stored under a key."""
         return None if key is None else self._store.get(self._key.write(key))
 
     def sent(self, key: Any) -> Stored | None:
-        """What was sent on of a key."""
+        """Value of a key by the changes that were sent on."""
         written = self._key.write(key)
         return self._emission.sent(written, self._store.get(written))
 
@@ -140,7 +140,7 @@ class Kept:
         return None if row is None else row.ts
 
     def flush(self) -> None:
-        """The batch is over."""
+        """Send on what was held back in the batch, which is over."""
         self._emission.flush()
 
 

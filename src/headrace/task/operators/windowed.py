@@ -105,7 +105,7 @@ class WindowedOperator(TableOperator[W]):
             self._send_forgotten(record, self._forgotten)
 
     def stored(self, key: bytes, window: Window) -> Stored | None:
-        """What the store has of a window."""
+        """Value and time that are stored for a window."""
         raise NotImplementedError(type(self).__name__)
 
     def keep(self, key: bytes, window: Window, value: Any, ts: int) -> None:
@@ -125,7 +125,7 @@ class WindowedOperator(TableOperator[W]):
         return self._emission.sent(_place(self.key.write(key.key), key.window), self.get(key))
 
     def lingering(self, key: bytes, window: Window) -> Stored | None:
-        """What the store had of a window that it has forgotten in this batch."""
+        """Value of a window that expired in this batch."""
         raise NotImplementedError(type(self).__name__)
 
     def changed(
@@ -220,7 +220,7 @@ class TimeWindowedOperator(WindowStoreOperator[TimeWindowed]):
 
 
 def _place(key: bytes, window: Window) -> bytes:
-    """What the changes of a window are held under."""
+    """Place under which the changes of a window are held back."""
     return key + _TIMES.pack(*window)
 
 
