@@ -196,6 +196,31 @@ def test_joins_of_streams() -> None:
     assert_type(either, KStream[str, float | None])
 
 
+def test_joins_by_other_keys() -> None:
+    within, returns = hr.join_windows("1m"), app.stream("returns", key=hr.INT64, value=hr.json(Order))
+    assert_type(orders.join(returns, lambda _, back: back.amount, within, on="customer"), KStream[Any, float])
+    assert_type(orders.left_join(returns, lambda _, back: back, within, on="customer"), KStream[Any, Order | None])
+    either = orders.outer_join(returns, lambda order, back: (order, back), within, on="customer")
+    assert_type(either, KStream[Any, tuple[Order | None, Order | None]])
+    names = app.global_table("names", key=hr.INT64, value=hr.STRING)
+    assert_type(orders.left_join(names, lambda _, name: name, on=lambda o: int(o.amount)), KStream[str, str | None])
+    with pytest.raises(hr.HeadraceError, match="on=None"):
+        orders.join(names, lambda _, name: name)  # type: ignore[call-overload]
+
+
+def test_joins_of_several() -> None:
+    sums = app.table("sums", key=hr.STRING, value=hr.INT64)
+    joined = orders.join([customers, sums], lambda order, _, n: (order.customer, n))
+    assert_type(joined, KStream[Any, tuple[Any, Any]])
+    assert_type(customers.outer_join([sums], lambda _, n: str(n)), KTable[str, str])
+
+
+def test_joins_by_expressions_may_give_anything() -> None:
+    assert_type(orders.join(customers, hr.key), KStream[str, Any])
+    assert_type(orders.left_join(customers, lambda _, __: hr.key), KStream[str, Any])
+    assert_type(customers.join(customers, lambda _, __: hr.key), KTable[str, Any])
+
+
 def test_joins_of_tables() -> None:
     sums = orders.group_by_key().count(store="counted")
     assert_type(customers.join(sums, lambda _, n: n + 1), KTable[str, int])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from headrace.build.functions import bound_on
 from headrace.build.join_chain import Chained, Gather, Spread
@@ -35,16 +35,7 @@ if TYPE_CHECKING:
 LEFT_RIGHT = ("left", "right")
 KEY_LEFT_RIGHT = ("key", "left", "right")
 
-K = TypeVar("K")
-V = TypeVar("V")
-V2 = TypeVar("V2")
-V3 = TypeVar("V3")
-
 Joiner = Callable[..., Any] | Expr
-Pair = Callable[[V, V2], V3]
-"""A joiner of both values."""
-Keyed = Callable[[K, V, V2], V3]
-"""A joiner of the key and both values."""
 
 OPS = {Side.INNER: "join", Side.LEFT: "left_join", Side.OUTER: "outer_join"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, overload
+from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 from headrace.build import reading
 from headrace.build.declared import Declared
@@ -27,6 +27,22 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
+class StreamOptions(TypedDict, total=False):
+    """Options of a stream of a topic, besides its serdes."""
+
+    timestamp: Timestamp | None
+    start: str | None
+    name: str | None
+
+
+class TableOptions(StreamOptions, total=False):
+    """Options of a table of a topic, besides its serdes."""
+
+    store: str | None
+    emit: str | None
+    ttl: Duration | None
+
+
 class Builder:
     """Stream builder: hands out streams and tables of topics, and collects what is made of them."""
 
@@ -45,47 +61,17 @@ class Builder:
         return dead_letters_of(self.id)
 
     @overload
-    def stream(
-        self,
-        topic: Topics,
-        *,
-        timestamp: Timestamp | None = None,
-        start: str | None = None,
-        name: str | None = None,
-    ) -> KStream[bytes, bytes]: ...
+    def stream(self, topic: Topics, **options: Unpack[StreamOptions]) -> KStream[bytes, bytes]: ...
+
+    @overload
+    def stream(self, topic: Topics, *, key: Serde[K], **options: Unpack[StreamOptions]) -> KStream[K, bytes]: ...
+
+    @overload
+    def stream(self, topic: Topics, *, value: Serde[V], **options: Unpack[StreamOptions]) -> KStream[bytes, V]: ...
 
     @overload
     def stream(
-        self,
-        topic: Topics,
-        *,
-        key: Serde[K],
-        timestamp: Timestamp | None = None,
-        start: str | None = None,
-        name: str | None = None,
-    ) -> KStream[K, bytes]: ...
-
-    @overload
-    def stream(
-        self,
-        topic: Topics,
-        *,
-        value: Serde[V],
-        timestamp: Timestamp | None = None,
-        start: str | None = None,
-        name: str | None = None,
-    ) -> KStream[bytes, V]: ...
-
-    @overload
-    def stream(
-        self,
-        topic: Topics,
-        *,
-        key: Serde[K],
-        value: Serde[V],
-        timestamp: Timestamp | None = None,
-        start: str | None = None,
-        name: str | None = None,
+        self, topic: Topics, *, key: Serde[K], value: Serde[V], **options: Unpack[StreamOptions]
     ) -> KStream[K, V]: ...
 
     def stream(
@@ -125,60 +111,16 @@ class Builder:
         return KStream(self._declared, node)
 
     @overload
-    def table(
-        self,
-        topic: str,
-        *,
-        store: str | None = None,
-        emit: str | None = None,
-        timestamp: Timestamp | None = None,
-        start: str | None = None,
-        ttl: Duration | None = None,
-        name: str | None = None,
-    ) -> KTable[bytes, bytes]: ...
+    def table(self, topic: str, **options: Unpack[TableOptions]) -> KTable[bytes, bytes]: ...
 
     @overload
-    def table(
-        self,
-        topic: str,
-        *,
-        key: Serde[K],
-        store: str | None = None,
-        emit: str | None = None,
-        timestamp: Timestamp | None = None,
-        start: str | None = None,
-        ttl: Duration | None = None,
-        name: str | None = None,
-    ) -> KTable[K, bytes]: ...
+    def table(self, topic: str, *, key: Serde[K], **options: Unpack[TableOptions]) -> KTable[K, bytes]: ...
 
     @overload
-    def table(
-        self,
-        topic: str,
-        *,
-        value: Serde[V],
-        store: str | None = None,
-        emit: str | None = None,
-        timestamp: Timestamp | None = None,
-        start: str | None = None,
-        ttl: Duration | None = None,
-        name: str | None = None,
-    ) -> KTable[bytes, V]: ...
+    def table(self, topic: str, *, value: Serde[V], **options: Unpack[TableOptions]) -> KTable[bytes, V]: ...
 
     @overload
-    def table(
-        self,
-        topic: str,
-        *,
-        key: Serde[K],
-        value: Serde[V],
-        store: str | None = None,
-        emit: str | None = None,
-        timestamp: Timestamp | None = None,
-        start: str | None = None,
-        ttl: Duration | None = None,
-        name: str | None = None,
-    ) -> KTable[K, V]: ...
+    def table(self, topic: str, *, key: Serde[K], value: Serde[V], **options: Unpack[TableOptions]) -> KTable[K, V]: ...
 
     def table(
         self,

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from headrace.build.join_keys import LookUp, On
-from headrace.build.joins import Joiner, Keyed, Pair
+from headrace.build.joins import Joiner
 from headrace.build.stream_joins import StreamJoins
 from headrace.dsl import stream as streams
 from headrace.dsl import table as tables
 from headrace.dsl.global_table import GlobalKTable
 from headrace.dsl.other_sides import sides
-from headrace.expr import Expr
+from headrace.dsl.stream_join_types import inner, left, outer
 from headrace.model.durations import Duration
 from headrace.model.windows import JoinWindows
 from headrace.plan.nodes import Node, Side
@@ -21,31 +19,9 @@ from headrace.plan.origin import origin
 if TYPE_CHECKING:
     from headrace.build.declared import Declared
     from headrace.dsl.stream import KStream
-    from headrace.dsl.table import KTable
 
 K = TypeVar("K")
 V = TypeVar("V")
-K2 = TypeVar("K2")
-V2 = TypeVar("V2")
-V3 = TypeVar("V3")
-
-
-class Named(TypedDict, total=False):
-    """What every join can be told by name."""
-
-    name: str | None
-
-
-class Kept(Named, total=False):
-    """What a join of streams can be told: the name of the store that holds their records."""
-
-    store: str | None
-
-
-class Waiting(Named, total=False):
-    """What a join with a versioned table can be told: how long records wait for their row."""
-
-    grace: Duration | None
 
 
 class JoinableStream(Generic[K, V]):
@@ -58,104 +34,7 @@ class JoinableStream(Generic[K, V]):
     _declared: Declared
     _node: Node
 
-    @overload
-    def join(
-        self, other: KStream[K, V2], joiner: Pair[V, V2, Expr], windows: JoinWindows, **options: Unpack[Kept]
-    ) -> KStream[K, Any]: ...
-    @overload
-    def join(
-        self, other: KStream[K, V2], joiner: Pair[V, V2, V3], windows: JoinWindows, **options: Unpack[Kept]
-    ) -> KStream[K, V3]: ...
-    @overload
-    def join(
-        self, other: KStream[K, V2], joiner: Keyed[K, V, V2, Expr] | Expr, windows: JoinWindows, **options: Unpack[Kept]
-    ) -> KStream[K, Any]: ...
-    @overload
-    def join(
-        self, other: KStream[K, V2], joiner: Keyed[K, V, V2, V3], windows: JoinWindows, **options: Unpack[Kept]
-    ) -> KStream[K, V3]: ...
-    @overload
-    def join(self, other: KTable[K, V2], joiner: Pair[V, V2, Expr], **options: Unpack[Waiting]) -> KStream[K, Any]: ...
-    @overload
-    def join(self, other: KTable[K, V2], joiner: Pair[V, V2, V3], **options: Unpack[Waiting]) -> KStream[K, V3]: ...
-    @overload
-    def join(
-        self, other: KTable[K, V2], joiner: Keyed[K, V, V2, Expr] | Expr, **options: Unpack[Waiting]
-    ) -> KStream[K, Any]: ...
-    @overload
-    def join(self, other: KTable[K, V2], joiner: Keyed[K, V, V2, V3], **options: Unpack[Waiting]) -> KStream[K, V3]: ...
-    @overload
-    def join(
-        self, other: GlobalKTable[K2, V2], joiner: Pair[V, V2, Expr], *, on: LookUp[K, V, K2], **options: Unpack[Named]
-    ) -> KStream[K, Any]: ...
-    @overload
-    def join(
-        self, other: GlobalKTable[K2, V2], joiner: Pair[V, V2, V3], *, on: LookUp[K, V, K2], **options: Unpack[Named]
-    ) -> KStream[K, V3]: ...
-    @overload
-    def join(
-        self,
-        other: GlobalKTable[K2, V2],
-        joiner: Keyed[K, V, V2, Expr] | Expr,
-        *,
-        on: LookUp[K, V, K2],
-        **options: Unpack[Named],
-    ) -> KStream[K, Any]: ...
-    @overload
-    def join(
-        self,
-        other: GlobalKTable[K2, V2],
-        joiner: Keyed[K, V, V2, V3],
-        *,
-        on: LookUp[K, V, K2],
-        **options: Unpack[Named],
-    ) -> KStream[K, V3]: ...
-    @overload
-    def join(
-        self,
-        other: KStream[Any, V2],
-        joiner: Pair[V, V2, Expr],
-        windows: JoinWindows,
-        *,
-        on: On,
-        **options: Unpack[Kept],
-    ) -> KStream[Any, Any]: ...
-    @overload
-    def join(
-        self, other: KStream[Any, V2], joiner: Pair[V, V2, V3], windows: JoinWindows, *, on: On, **options: Unpack[Kept]
-    ) -> KStream[Any, V3]: ...
-    @overload
-    def join(
-        self,
-        other: KStream[Any, V2],
-        joiner: Keyed[Any, V, V2, Any] | Expr,
-        windows: JoinWindows,
-        *,
-        on: On,
-        **options: Unpack[Kept],
-    ) -> KStream[Any, Any]: ...
-    @overload
-    def join(
-        self, other: KTable[Any, V2], joiner: Pair[V, V2, Expr], *, on: On, **options: Unpack[Waiting]
-    ) -> KStream[Any, Any]: ...
-    @overload
-    def join(
-        self, other: KTable[Any, V2], joiner: Pair[V, V2, V3], *, on: On, **options: Unpack[Waiting]
-    ) -> KStream[Any, V3]: ...
-    @overload
-    def join(
-        self, other: KTable[Any, V2], joiner: Keyed[Any, V, V2, Any] | Expr, *, on: On, **options: Unpack[Waiting]
-    ) -> KStream[Any, Any]: ...
-    @overload
-    def join(
-        self,
-        other: Sequence[KStream[Any, Any] | KTable[Any, Any] | GlobalKTable[Any, Any]],
-        joiner: Callable[..., V3] | Expr,
-        windows: JoinWindows | None = None,
-        *,
-        on: Sequence[On | None] | None = None,
-        **options: Unpack[Kept],
-    ) -> KStream[Any, V3]: ...
+    @inner
     def join(
         self,
         other: Any,
@@ -192,135 +71,7 @@ class JoinableStream(Generic[K, V]):
         """
         return self._join(other, joiner, Side.INNER, windows, on, grace, store, name)
 
-    @overload
-    def left_join(
-        self, other: KStream[K, V2], joiner: Pair[V, V2 | None, Expr], windows: JoinWindows, **options: Unpack[Kept]
-    ) -> KStream[K, Any]: ...
-    @overload
-    def left_join(
-        self, other: KStream[K, V2], joiner: Pair[V, V2 | None, V3], windows: JoinWindows, **options: Unpack[Kept]
-    ) -> KStream[K, V3]: ...
-    @overload
-    def left_join(
-        self,
-        other: KStream[K, V2],
-        joiner: Keyed[K, V, V2 | None, Expr] | Expr,
-        windows: JoinWindows,
-        **options: Unpack[Kept],
-    ) -> KStream[K, Any]: ...
-    @overload
-    def left_join(
-        self, other: KStream[K, V2], joiner: Keyed[K, V, V2 | None, V3], windows: JoinWindows, **options: Unpack[Kept]
-    ) -> KStream[K, V3]: ...
-    @overload
-    def left_join(
-        self, other: KTable[K, V2], joiner: Pair[V, V2 | None, Expr], **options: Unpack[Waiting]
-    ) -> KStream[K, Any]: ...
-    @overload
-    def left_join(
-        self, other: KTable[K, V2], joiner: Pair[V, V2 | None, V3], **options: Unpack[Waiting]
-    ) -> KStream[K, V3]: ...
-    @overload
-    def left_join(
-        self, other: KTable[K, V2], joiner: Keyed[K, V, V2 | None, Expr] | Expr, **options: Unpack[Waiting]
-    ) -> KStream[K, Any]: ...
-    @overload
-    def left_join(
-        self, other: KTable[K, V2], joiner: Keyed[K, V, V2 | None, V3], **options: Unpack[Waiting]
-    ) -> KStream[K, V3]: ...
-    @overload
-    def left_join(
-        self,
-        other: GlobalKTable[K2, V2],
-        joiner: Pair[V, V2 | None, Expr],
-        *,
-        on: LookUp[K, V, K2],
-        **options: Unpack[Named],
-    ) -> KStream[K, Any]: ...
-    @overload
-    def left_join(
-        self,
-        other: GlobalKTable[K2, V2],
-        joiner: Pair[V, V2 | None, V3],
-        *,
-        on: LookUp[K, V, K2],
-        **options: Unpack[Named],
-    ) -> KStream[K, V3]: ...
-    @overload
-    def left_join(
-        self,
-        other: GlobalKTable[K2, V2],
-        joiner: Keyed[K, V, V2 | None, Expr] | Expr,
-        *,
-        on: LookUp[K, V, K2],
-        **options: Unpack[Named],
-    ) -> KStream[K, Any]: ...
-    @overload
-    def left_join(
-        self,
-        other: GlobalKTable[K2, V2],
-        joiner: Keyed[K, V, V2 | None, V3],
-        *,
-        on: LookUp[K, V, K2],
-        **options: Unpack[Named],
-    ) -> KStream[K, V3]: ...
-    @overload
-    def left_join(
-        self,
-        other: KStream[Any, V2],
-        joiner: Pair[V, V2 | None, Expr],
-        windows: JoinWindows,
-        *,
-        on: On,
-        **options: Unpack[Kept],
-    ) -> KStream[Any, Any]: ...
-    @overload
-    def left_join(
-        self,
-        other: KStream[Any, V2],
-        joiner: Pair[V, V2 | None, V3],
-        windows: JoinWindows,
-        *,
-        on: On,
-        **options: Unpack[Kept],
-    ) -> KStream[Any, V3]: ...
-    @overload
-    def left_join(
-        self,
-        other: KStream[Any, V2],
-        joiner: Keyed[Any, V, V2 | None, Any] | Expr,
-        windows: JoinWindows,
-        *,
-        on: On,
-        **options: Unpack[Kept],
-    ) -> KStream[Any, Any]: ...
-    @overload
-    def left_join(
-        self, other: KTable[Any, V2], joiner: Pair[V, V2 | None, Expr], *, on: On, **options: Unpack[Waiting]
-    ) -> KStream[Any, Any]: ...
-    @overload
-    def left_join(
-        self, other: KTable[Any, V2], joiner: Pair[V, V2 | None, V3], *, on: On, **options: Unpack[Waiting]
-    ) -> KStream[Any, V3]: ...
-    @overload
-    def left_join(
-        self,
-        other: KTable[Any, V2],
-        joiner: Keyed[Any, V, V2 | None, Any] | Expr,
-        *,
-        on: On,
-        **options: Unpack[Waiting],
-    ) -> KStream[Any, Any]: ...
-    @overload
-    def left_join(
-        self,
-        other: Sequence[KStream[Any, Any] | KTable[Any, Any] | GlobalKTable[Any, Any]],
-        joiner: Callable[..., V3] | Expr,
-        windows: JoinWindows | None = None,
-        *,
-        on: Sequence[On | None] | None = None,
-        **options: Unpack[Kept],
-    ) -> KStream[Any, V3]: ...
+    @left
     def left_join(
         self,
         other: Any,
@@ -339,78 +90,7 @@ class JoinableStream(Generic[K, V]):
         """
         return self._join(other, joiner, Side.LEFT, windows, on, grace, store, name)
 
-    @overload
-    def outer_join(
-        self,
-        other: KStream[K, V2],
-        joiner: Pair[V | None, V2 | None, Expr],
-        windows: JoinWindows,
-        **options: Unpack[Kept],
-    ) -> KStream[K, Any]: ...
-    @overload
-    def outer_join(
-        self,
-        other: KStream[K, V2],
-        joiner: Pair[V | None, V2 | None, V3],
-        windows: JoinWindows,
-        **options: Unpack[Kept],
-    ) -> KStream[K, V3]: ...
-    @overload
-    def outer_join(
-        self,
-        other: KStream[K, V2],
-        joiner: Keyed[K, V | None, V2 | None, Expr] | Expr,
-        windows: JoinWindows,
-        **options: Unpack[Kept],
-    ) -> KStream[K, Any]: ...
-    @overload
-    def outer_join(
-        self,
-        other: KStream[K, V2],
-        joiner: Keyed[K, V | None, V2 | None, V3],
-        windows: JoinWindows,
-        **options: Unpack[Kept],
-    ) -> KStream[K, V3]: ...
-    @overload
-    def outer_join(
-        self,
-        other: KStream[Any, V2],
-        joiner: Pair[V | None, V2 | None, Expr],
-        windows: JoinWindows,
-        *,
-        on: On,
-        **options: Unpack[Kept],
-    ) -> KStream[Any, Any]: ...
-    @overload
-    def outer_join(
-        self,
-        other: KStream[Any, V2],
-        joiner: Pair[V | None, V2 | None, V3],
-        windows: JoinWindows,
-        *,
-        on: On,
-        **options: Unpack[Kept],
-    ) -> KStream[Any, V3]: ...
-    @overload
-    def outer_join(
-        self,
-        other: KStream[Any, V2],
-        joiner: Keyed[Any, V | None, V2 | None, Any] | Expr,
-        windows: JoinWindows,
-        *,
-        on: On,
-        **options: Unpack[Kept],
-    ) -> KStream[Any, Any]: ...
-    @overload
-    def outer_join(
-        self,
-        other: Sequence[KStream[Any, Any]],
-        joiner: Callable[..., V3] | Expr,
-        windows: JoinWindows,
-        *,
-        on: Sequence[On | None] | None = None,
-        **options: Unpack[Kept],
-    ) -> KStream[Any, V3]: ...
+    @outer
     def outer_join(
         self,
         other: Any,

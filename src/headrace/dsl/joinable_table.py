@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from headrace.build.join_keys import LookUp, On
-from headrace.build.joins import Joiner, Keyed, Pair
+from headrace.build.joins import Joiner
 from headrace.build.table_joins import TableJoins
 from headrace.dsl import table as tables
 from headrace.dsl.other_sides import sides
-from headrace.expr import Expr
+from headrace.dsl.table_join_types import inner, left, outer
 from headrace.plan.nodes import Node, Side
 from headrace.plan.origin import origin
 
@@ -20,16 +18,6 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 V = TypeVar("V")
-V2 = TypeVar("V2")
-V3 = TypeVar("V3")
-
-
-class Rows(TypedDict, total=False):
-    """What a join can be told by name: where its rows are kept, and which of their changes are sent on."""
-
-    store: str | None
-    emit: str | None
-    name: str | None
 
 
 class JoinableTable(Generic[K, V]):
@@ -38,51 +26,7 @@ class JoinableTable(Generic[K, V]):
     _declared: Declared
     _node: Node
 
-    @overload
-    def join(
-        self,
-        other: KTable[Any, V2],
-        joiner: Pair[V, V2, Expr],
-        *,
-        on: LookUp[K, V, Any] | None = None,
-        **options: Unpack[Rows],
-    ) -> KTable[K, Any]: ...
-    @overload
-    def join(
-        self,
-        other: KTable[Any, V2],
-        joiner: Pair[V, V2, V3],
-        *,
-        on: LookUp[K, V, Any] | None = None,
-        **options: Unpack[Rows],
-    ) -> KTable[K, V3]: ...
-    @overload
-    def join(
-        self,
-        other: KTable[Any, V2],
-        joiner: Keyed[K, V, V2, Expr] | Expr,
-        *,
-        on: LookUp[K, V, Any] | None = None,
-        **options: Unpack[Rows],
-    ) -> KTable[K, Any]: ...
-    @overload
-    def join(
-        self,
-        other: KTable[Any, V2],
-        joiner: Keyed[K, V, V2, V3],
-        *,
-        on: LookUp[K, V, Any] | None = None,
-        **options: Unpack[Rows],
-    ) -> KTable[K, V3]: ...
-    @overload
-    def join(
-        self,
-        other: Sequence[KTable[Any, Any]],
-        joiner: Callable[..., V3] | Expr,
-        *,
-        on: Sequence[On | None] | None = None,
-        **options: Unpack[Rows],
-    ) -> KTable[K, V3]: ...
+    @inner
     def join(
         self,
         other: Any,
@@ -108,51 +52,7 @@ class JoinableTable(Generic[K, V]):
         """
         return self._join(other, joiner, Side.INNER, on, store, emit, name)
 
-    @overload
-    def left_join(
-        self,
-        other: KTable[Any, V2],
-        joiner: Pair[V, V2 | None, Expr],
-        *,
-        on: LookUp[K, V, Any] | None = None,
-        **options: Unpack[Rows],
-    ) -> KTable[K, Any]: ...
-    @overload
-    def left_join(
-        self,
-        other: KTable[Any, V2],
-        joiner: Pair[V, V2 | None, V3],
-        *,
-        on: LookUp[K, V, Any] | None = None,
-        **options: Unpack[Rows],
-    ) -> KTable[K, V3]: ...
-    @overload
-    def left_join(
-        self,
-        other: KTable[Any, V2],
-        joiner: Keyed[K, V, V2 | None, Expr] | Expr,
-        *,
-        on: LookUp[K, V, Any] | None = None,
-        **options: Unpack[Rows],
-    ) -> KTable[K, Any]: ...
-    @overload
-    def left_join(
-        self,
-        other: KTable[Any, V2],
-        joiner: Keyed[K, V, V2 | None, V3],
-        *,
-        on: LookUp[K, V, Any] | None = None,
-        **options: Unpack[Rows],
-    ) -> KTable[K, V3]: ...
-    @overload
-    def left_join(
-        self,
-        other: Sequence[KTable[Any, Any]],
-        joiner: Callable[..., V3] | Expr,
-        *,
-        on: Sequence[On | None] | None = None,
-        **options: Unpack[Rows],
-    ) -> KTable[K, V3]: ...
+    @left
     def left_join(
         self,
         other: Any,
@@ -166,26 +66,7 @@ class JoinableTable(Generic[K, V]):
         """All rows of this table, joined by key or by what `on` finds in them with those of the other, or with None."""
         return self._join(other, joiner, Side.LEFT, on, store, emit, name)
 
-    @overload
-    def outer_join(
-        self, other: KTable[K, V2], joiner: Pair[V | None, V2 | None, Expr], **options: Unpack[Rows]
-    ) -> KTable[K, Any]: ...
-    @overload
-    def outer_join(
-        self, other: KTable[K, V2], joiner: Pair[V | None, V2 | None, V3], **options: Unpack[Rows]
-    ) -> KTable[K, V3]: ...
-    @overload
-    def outer_join(
-        self, other: KTable[K, V2], joiner: Keyed[K, V | None, V2 | None, Expr] | Expr, **options: Unpack[Rows]
-    ) -> KTable[K, Any]: ...
-    @overload
-    def outer_join(
-        self, other: KTable[K, V2], joiner: Keyed[K, V | None, V2 | None, V3], **options: Unpack[Rows]
-    ) -> KTable[K, V3]: ...
-    @overload
-    def outer_join(
-        self, other: Sequence[KTable[K, Any]], joiner: Callable[..., V3] | Expr, **options: Unpack[Rows]
-    ) -> KTable[K, V3]: ...
+    @outer
     def outer_join(
         self,
         other: Any,
