@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from headrace.plan.stores import Connection
+from headrace.plan.stores import StoreConnection
 from headrace.processor.context import ProcessorContext, name_of
 
 
@@ -26,7 +26,7 @@ class Renamed:
         return processor
 
 
-def renamed(connections: tuple[Connection, ...], before: str) -> tuple[Connection, ...]:
+def renamed(connections: tuple[StoreConnection, ...], before: str) -> tuple[StoreConnection, ...]:
     """The stores of a processor under their longer names."""
     return tuple(replace(one, store=replace(one.store, name=before + one.store.name)) for one in connections)
 

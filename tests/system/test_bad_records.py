@@ -19,7 +19,7 @@ import headrace as hr
 from headrace.errors import RecordFailed, TopicMissing, TypesDiffer
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
-from headrace.runtime.commands.dead_letters import DeadLetters
+from headrace.runtime.commands.dead_letters import DeadLetterTopic
 from system.bad_records import NOON, Came, Running, Sent, Setting, batch_size, double, int64
 from system.bad_settings import CODE, DOCUMENTS, JOINS, MOST, NUMBERS, OUTPUTS, PYTHON, TEXTS, WINDOWS
 
@@ -402,7 +402,7 @@ def test_a_function_is_asked_about_outputs(copying: Make) -> None:
     app.run(until="latest")
     assert app.metrics().drops == {("nowhere", "refused"): 2}
     assert app.metrics().dead_letters == 2
-    letters = DeadLetters(app.dead_letters, str(app.broker)).all()
+    letters = DeadLetterTopic(app.dead_letters, str(app.broker)).all()
     assert [(one.record.value, one.told("message")) for one in letters] == [
         (b"nowhere", "there is no topic 'nowhere'"),
         (b"nowhere", "there is no topic 'nowhere'"),

@@ -14,7 +14,7 @@ from headrace.cli.main import main
 from headrace.errors import LetterMissing, LetterNotWhole, RecordFailed, TopicMissing
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
-from headrace.runtime.commands.dead_letters import DeadLetter, DeadLetters
+from headrace.runtime.commands.dead_letters import DeadLetter, DeadLetterTopic
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
@@ -50,8 +50,8 @@ class Shop:
         return [hr.INT64.decode(record.value) for record in consume(self.broker, None, self.target)]
 
     @property
-    def letters(self) -> DeadLetters:
-        return DeadLetters(f"{self.name}-dead-letters", self.broker)
+    def letters(self) -> DeadLetterTopic:
+        return DeadLetterTopic(f"{self.name}-dead-letters", self.broker)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from headrace.cli.main import main
 from headrace.errors import LetterNotWhole, RecordFailed
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
-from headrace.runtime.commands.dead_letters import DeadLetters
+from headrace.runtime.commands.dead_letters import DeadLetterTopic
 from headrace.spark.session.spark import kernel
 from waiting import while_up
 
@@ -76,7 +76,7 @@ def test_dead_letters_are_sent_again_to_the_topics_they_were_read_from(
     stem, target, file = topic("logs", 1), topic("out", 1), tmp_path / "logs.py"
     first, second = topic(f"{stem}-a", 1), topic(f"{stem}-b", 1)
     name, checkpoint = f"reads-{stem}", str(tmp_path / "checkpoint")
-    letters = DeadLetters(f"{name}-dead-letters", broker)
+    letters = DeadLetterTopic(f"{name}-dead-letters", broker)
     Topics(broker).create(letters.topic, 1)
 
     def run(expression: str) -> list[int]:
@@ -184,7 +184,7 @@ def test_topics_that_cannot_be_told_apart(
     assert numbers(broker, target) == [1]
     assert app.metrics().dead_letters == 1
 
-    letters = DeadLetters(app.dead_letters, broker)
+    letters = DeadLetterTopic(app.dead_letters, broker)
     (letter,) = letters.all()
     assert letter.told("origin") == f"{first}|{second}-0@0"
     assert (letter.record.key, letter.record.value, letter.whole) == (None, None, False)

@@ -20,7 +20,7 @@ from headrace.errors import BrokerLost, ChangelogDamaged, HeadraceError, TopicGo
 from headrace.log.broker import EmbeddedBroker
 from headrace.log.records import NewRecord, produce
 from headrace.log.topics import Topics
-from headrace.runtime.life.broker_watch import Watch
+from headrace.runtime.life.broker_watch import BrokerWatch
 
 pytestmark = pytest.mark.spark
 
@@ -37,7 +37,7 @@ class Seen:
         identity = topics.identities([changelog])[changelog]
         assert identity is not None
         self.said: list[str] = []
-        self.watch = Watch(topics, written, {changelog: identity.id}, lambda: lost, self.said.append)
+        self.watch = BrokerWatch(topics, written, {changelog: identity.id}, lambda: lost, self.said.append)
 
     def twice(self) -> HeadraceError | None:
         """What it finds wrong at the second look; the first one only suspects it."""

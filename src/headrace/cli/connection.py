@@ -31,7 +31,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Connection:
+class BrokerConnection:
     """A broker that is there for the time of a command."""
 
     address: str
@@ -93,13 +93,13 @@ def all_pairs(given: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 @contextmanager
-def connected(target: Target) -> Iterator[Connection]:
+def connected(target: Target) -> Iterator[BrokerConnection]:
     """The named broker, or the embedded one, which runs at least until the end of the block."""
     if target.address is not None:
-        yield Connection(target.address, target.kafka, embedded=False)
+        yield BrokerConnection(target.address, target.kafka, embedded=False)
         return
     with EmbeddedBroker().join(say=lambda text: click.echo(text, err=True)) as lease:
         try:
-            yield Connection(lease.address, target.kafka, embedded=True)
+            yield BrokerConnection(lease.address, target.kafka, embedded=True)
         except TopicMissing as missing:
             raise TopicMissing(missing.topics, missing.address, missing.partitions, embedded=True) from None

@@ -13,7 +13,7 @@ from headrace.cli.load import app_target, beside_option, load_app, target_of
 from headrace.cli.record_lines import shown_time
 from headrace.errors import LetterMissing, TopicMissing
 from headrace.errors.printable import safe, safe_lines
-from headrace.runtime.commands.dead_letters import DeadLetter, DeadLetters
+from headrace.runtime.commands.dead_letters import DeadLetter, DeadLetterTopic
 
 _COLUMNS = ("place", "time", "node", "error", "message", "origin", "attempt")
 _WIDEST = 60
@@ -101,18 +101,18 @@ def resend(
 
 
 @contextmanager
-def _letters(broker: Target, target: str, beside: str | None) -> Iterator[DeadLetters]:
+def _letters(broker: Target, target: str, beside: str | None) -> Iterator[DeadLetterTopic]:
     app = load_app(target, beside=beside)
     with connected(target_of(app, broker)) as to:
         try:
-            yield DeadLetters(app.dead_letters, to.address, to.kafka)
+            yield DeadLetterTopic(app.dead_letters, to.address, to.kafka)
         except TopicMissing as missing:
             if missing.topics == [app.dead_letters]:
                 raise LetterMissing(app.dead_letters, "there is no such topic") from missing
             raise
 
 
-def named(letters: DeadLetters, places: Iterable[str]) -> list[DeadLetter]:
+def named(letters: DeadLetterTopic, places: Iterable[str]) -> list[DeadLetter]:
     """The letters at these places."""
     there = {letter.place: letter for letter in letters.all()}
     missing = [place for place in places if place not in there]

@@ -13,7 +13,7 @@ from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde
 
 
 @dataclass(frozen=True)
-class Form:
+class TypedForm:
     """Text form of one type: as text, or as part of a JSON line.
 
     Both directions raise ValueError with words for what does not fit. No form is ever given a null.
@@ -40,7 +40,7 @@ def _written(serde: Serde[Any], value: object) -> bytes:
     return data
 
 
-def _primitive(serde: Serde[Any], parse: Callable[[str], object]) -> Form:
+def _primitive(serde: Serde[Any], parse: Callable[[str], object]) -> TypedForm:
     def from_text(text: str) -> bytes:
         try:
             value = parse(text)
@@ -48,10 +48,10 @@ def _primitive(serde: Serde[Any], parse: Callable[[str], object]) -> Form:
             raise ValueError(f"{text!r} is not {serde.name}") from None
         return _written(serde, value)
 
-    return Form(serde.name, from_text, lambda value: _written(serde, value), serde.decode)
+    return TypedForm(serde.name, from_text, lambda value: _written(serde, value), serde.decode)
 
 
-def _double() -> Form:
+def _double() -> TypedForm:
     plain = _primitive(DOUBLE, float)
 
     def from_json(value: object) -> bytes:
@@ -63,7 +63,7 @@ def _double() -> Form:
         assert isinstance(number, float)
         return number if math.isfinite(number) else json.dumps(number)
 
-    return Form("double", plain.from_text, from_json, to_json)
+    return TypedForm("double", plain.from_text, from_json, to_json)
 
 
 def _bytes_of_hex(value: object) -> bytes:
@@ -94,11 +94,11 @@ FORMS = {
     form.name: form
     for form in (
         _primitive(STRING, str),
-        Form("bytes", _bytes_of_hex, _bytes_of_hex, lambda data: _written(BYTES, data).hex()),
+        TypedForm("bytes", _bytes_of_hex, _bytes_of_hex, lambda data: _written(BYTES, data).hex()),
         _primitive(INT32, int),
         _primitive(INT64, int),
         _double(),
         _primitive(BOOL, {"true": True, "false": False}.__getitem__),
-        Form("json", _json_of_text, lambda value: dumps(value).encode(), _json_of_bytes),
+        TypedForm("json", _json_of_text, lambda value: dumps(value).encode(), _json_of_bytes),
     )
 }

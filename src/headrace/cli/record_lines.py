@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
-from headrace.cli.key_value_text import Form, dumps
+from headrace.cli.key_value_text import TypedForm, dumps
 from headrace.errors import RecordRefused
 from headrace.errors.printable import safe
 from headrace.log.records import Header, NewRecord, Record
@@ -26,8 +26,8 @@ class LineReader:
 
     topic: str
     source: str
-    key: Form
-    value: Form
+    key: TypedForm
+    value: TypedForm
     as_json: bool = False
     key_separator: str | None = None
     null_marker: str | None = None
@@ -58,7 +58,7 @@ class LineReader:
             partition=self.partition,
         )
 
-    def _bytes(self, form: Form, text: str | None) -> bytes | None:
+    def _bytes(self, form: TypedForm, text: str | None) -> bytes | None:
         return None if text is None or text == self.null_marker else form.from_text(text)
 
     def _of_json(self, text: str) -> NewRecord:
@@ -92,8 +92,8 @@ class LineWriter:
     So are characters that a terminal would obey, unless the lines are `raw`.
     """
 
-    key: Form
-    value: Form
+    key: TypedForm
+    value: TypedForm
     as_json: bool = False
     timestamps: bool = False
     headers: bool = False
@@ -113,7 +113,7 @@ class LineWriter:
         columns += [self._shown(self.key, record.key), self._shown(self.value, record.value)]
         return "\t".join(columns if self.raw else map(safe, columns))
 
-    def _shown(self, form: Form, data: bytes | None) -> str:
+    def _shown(self, form: TypedForm, data: bytes | None) -> str:
         if data is None:
             return self.null_marker
         try:

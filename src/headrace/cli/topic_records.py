@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import click
 
-from headrace.cli.connection import Connection, Target, all_pairs, broker_options, connected
+from headrace.cli.connection import BrokerConnection, Target, all_pairs, broker_options, connected
 from headrace.cli.key_value_text import FORMS
 from headrace.cli.record_lines import LineReader, LineWriter, time_given
 from headrace.log import records
@@ -140,7 +140,7 @@ def consume(
             click.echo(writer.line(record))
 
 
-def _create_if_missing(to: Connection, topic: str) -> None:
+def _create_if_missing(to: BrokerConnection, topic: str) -> None:
     topics = Topics(to.address, to.kafka)
     if topics.partitions([topic])[topic] is None:
         topics.create(topic)

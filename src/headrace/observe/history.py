@@ -15,7 +15,7 @@ _FAILED = frozenset({"failed", "refused"})
 
 
 @dataclass(slots=True)
-class Step:
+class HistoryStep:
     """Step of a history: all batches that were done within it, as sums."""
 
     at_ms: int
@@ -60,23 +60,25 @@ class Step:
         self.state_bytes = sum(stage.state_bytes for stage in batch.stages)
 
 
-class Span:
+class HistorySpan:
     """A stretch of time up to now, in steps that are all as long; those in which nothing was done are left out."""
 
     def __init__(self, step_ms: int, count: int) -> None:
         self.step_ms, self._count = step_ms, count
-        self._steps: deque[Step] = deque(maxlen=count)
+        self._steps: deque[HistoryStep] = deque(maxlen=count)
 
-    def at(self, now_ms: int) -> Step:
+    def at(self, now_ms: int) -> HistoryStep:
         """The step of a moment, which is not before that of the last call."""
         begins = now_ms - now_ms % self.step_ms
         last = self._steps[-1] if self._steps else None
         if last is None or last.at_ms < begins:
-            held = last or Step(0)
-            self._steps.append(Step(begins, lag=held.lag, state_rows=held.state_rows, state_bytes=held.state_bytes))
+            held = last or HistoryStep(0)
+            self._steps.append(
+                HistoryStep(begins, lag=held.lag, state_rows=held.state_rows, state_bytes=held.state_bytes)
+            )
         return self._steps[-1]
 
-    def steps(self, now_ms: int) -> list[Step]:
+    def steps(self, now_ms: int) -> list[HistoryStep]:
         """Steps that are not too old, and the last one before them, whose lag and state held until then."""
         oldest = now_ms - self.step_ms * self._count
         old = sum(step.at_ms <= oldest for step in self._steps)
@@ -92,7 +94,7 @@ class History:
 
     def __init__(self, now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000) -> None:
         self._now, self._lock = now_ms, threading.Lock()
-        self._spans = {name: Span(*size) for name, size in SPANS.items()}
+        self._spans = {name: HistorySpan(*size) for name, size in SPANS.items()}
         self.since_ms = now_ms()
 
     def add(self, batch: Batch) -> None:
@@ -102,18 +104,18 @@ class History:
     def restarted(self) -> None:
         """Note that the query has failed, and is begun again."""
 
-        def count(step: Step) -> None:
+        def count(step: HistoryStep) -> None:
             step.restarts += 1
 
         self._in_all(count)
 
-    def steps(self, span: str) -> tuple[int, list[Step]]:
+    def steps(self, span: str) -> tuple[int, list[HistoryStep]]:
         """Steps of a span, up to now."""
         with self._lock:
             now_ms = self._now()
             return now_ms, self._spans[span].steps(now_ms)
 
-    def _in_all(self, change: Callable[[Step], None]) -> None:
+    def _in_all(self, change: Callable[[HistoryStep], None]) -> None:
         with self._lock:
             now_ms = self._now()
             for span in self._spans.values():

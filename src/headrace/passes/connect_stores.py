@@ -21,7 +21,7 @@ from headrace.plan.nodes import (
 )
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.store_requests import StoreRequests
-from headrace.plan.stores import Connection, KeyValue, Session, Versioned, Window
+from headrace.plan.stores import KeyValue, Session, StoreConnection, Versioned, Window
 from headrace.serde import TimeWindowedSerde
 
 
@@ -50,7 +50,7 @@ def connect_stores(plan: Plan) -> Plan:
     return replace(connected, requests=None)
 
 
-def _found(requests: StoreRequests, name: str, node: Node, owners: Mapping[str, Node], here: str) -> Connection:
+def _found(requests: StoreRequests, name: str, node: Node, owners: Mapping[str, Node], here: str) -> StoreConnection:
     added = requests.added.get(name)
     if name in owners:
         connection = _owned(owners[name], name)
@@ -59,7 +59,7 @@ def _found(requests: StoreRequests, name: str, node: Node, owners: Mapping[str, 
         return connection
     if added is None:
         raise StoreUnknown(name, node.name, sorted({*requests.added, *owners}), here)
-    return Connection(added.store, read_only=added.keeper not in (None, node.name))
+    return StoreConnection(added.store, read_only=added.keeper not in (None, node.name))
 
 
 def _kept(node: Node) -> tuple[str, ...]:
@@ -67,25 +67,25 @@ def _kept(node: Node) -> tuple[str, ...]:
     return () if store is None else (store,)
 
 
-def _owned(node: Node, name: str) -> Connection | None:
+def _owned(node: Node, name: str) -> StoreConnection | None:
     """The store that an operator keeps, as processors see it; None if it makes no sense to anybody else."""
     if isinstance(node, GlobalStore):
-        return Connection(node.definition, read_only=True, everywhere=True)
+        return StoreConnection(node.definition, read_only=True, everywhere=True)
     if isinstance(node, StreamJoin) or not node.facts.table:
         return None
     if isinstance(node, WindowedCogroup):
         return _owned(node.parts[0], name)  # they keep one store together
     key = node.output().key.store_serde()
     if isinstance(node, VersionedTable):
-        return Connection(Versioned(name=name, key=key, value=None, history_ms=node.history_ms))
+        return StoreConnection(Versioned(name=name, key=key, value=None, history_ms=node.history_ms))
     if isinstance(node, SessionWindowed):
-        return Connection(Session(name=name, key=node.key_serde(), value=None, retention_ms=node.kept_ms))
+        return StoreConnection(Session(name=name, key=node.key_serde(), value=None, retention_ms=node.kept_ms))
     if isinstance(node, WindowedAggregation):
         assert isinstance(key, TimeWindowedSerde), "windows that are no sessions have one size"
         windows: Window[Any] = Window(
             name=name, key=key.inner, value=None, size_ms=key.size_ms, retention_ms=node.kept_ms, timestamped=True
         )
-        return Connection(windows)
+        return StoreConnection(windows)
     everywhere = isinstance(node, GlobalTable)
     rows: KeyValue[Any] = KeyValue(name=name, key=key, value=None, timestamped=True)
-    return Connection(rows, read_only=everywhere, everywhere=everywhere)
+    return StoreConnection(rows, read_only=everywhere, everywhere=everywhere)

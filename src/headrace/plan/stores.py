@@ -83,7 +83,7 @@ class Session(Store[S]):
 
 
 @dataclass(frozen=True)
-class Connection:
+class StoreConnection:
     """A store that a processor can reach."""
 
     store: Store[Any]

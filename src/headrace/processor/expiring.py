@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from headrace.plan.stores import Connection
+from headrace.plan.stores import StoreConnection
 from headrace.processor.keyvalue import KeyValueStore
 from headrace.processor.values import Values
 from headrace.state import keyvalue
@@ -25,7 +25,7 @@ class ExpiringStore(KeyValueStore[K, V]):
 
     def __init__(
         self,
-        connection: Connection,
+        connection: StoreConnection,
         values: Values,
         state: keyvalue.KeyValueStore,
         expiry: Expiry,

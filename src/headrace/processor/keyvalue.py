@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from headrace.errors import StoreRefused
-from headrace.plan.stores import Connection
+from headrace.plan.stores import StoreConnection
 from headrace.processor.opened import OpenedStore, in_turn
 from headrace.processor.values import Values
 from headrace.serde import Serde
@@ -20,7 +20,7 @@ V = TypeVar("V")
 class KeyValueStore(OpenedStore[K, V]):
     """The last value of every key. What `range` and its like give is what was there when they were called."""
 
-    def __init__(self, connection: Connection, values: Values, state: keyvalue.KeyValueStore) -> None:
+    def __init__(self, connection: StoreConnection, values: Values, state: keyvalue.KeyValueStore) -> None:
         super().__init__(connection, values)
         self._state = state
 

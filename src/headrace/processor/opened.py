@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from headrace.errors import StoreRefused
-from headrace.plan.stores import Connection
+from headrace.plan.stores import StoreConnection
 from headrace.processor.values import Values
 from headrace.state.keyvalue import Stored
 
@@ -18,7 +18,7 @@ P = TypeVar("P")
 class OpenedStore(Generic[K, V]):
     """A store with typed keys and values. Keys are ordered by their bytes, as the serde of the store writes them."""
 
-    def __init__(self, connection: Connection, values: Values) -> None:
+    def __init__(self, connection: StoreConnection, values: Values) -> None:
         self.name = connection.store.name
         self._serde, self._values = connection.store.key, values
         self._read_only = connection.read_only

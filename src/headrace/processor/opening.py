@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from headrace.plan.stores import Connection, KeyValue, Session, Versioned, Window
+from headrace.plan.stores import KeyValue, Session, StoreConnection, Versioned, Window
 from headrace.processor.expiring import ExpiringStore
 from headrace.processor.keyvalue import KeyValueStore
 from headrace.processor.opened import OpenedStore
@@ -16,7 +16,7 @@ from headrace.processor.window import WindowStore
 from headrace.state.stores import Stores
 
 
-def opened(connection: Connection, stores: Stores, now: Callable[[], int]) -> OpenedStore[Any, Any]:
+def opened(connection: StoreConnection, stores: Stores, now: Callable[[], int]) -> OpenedStore[Any, Any]:
     """A store as a processor sees it, on top of what the task keeps under its name; `now` is the task's stream time."""
     match connection.store:
         case KeyValue(name=name, value=value, ttl_ms=int(ttl_ms)):

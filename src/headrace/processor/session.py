@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from headrace.errors import StoreRefused
 from headrace.model.windows import Window, Windowed
-from headrace.plan.stores import Connection
+from headrace.plan.stores import StoreConnection
 from headrace.processor.opened import OpenedStore, in_turn
 from headrace.processor.values import Values
 from headrace.processor.window import EARLIEST, LATEST
@@ -24,7 +24,7 @@ class SessionStore(OpenedStore[K, V]):
     start, those of several keys then by the bytes of the key.
     """
 
-    def __init__(self, connection: Connection, values: Values, state: session.SessionStore) -> None:
+    def __init__(self, connection: StoreConnection, values: Values, state: session.SessionStore) -> None:
         super().__init__(connection, values)
         self._state = state
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, NamedTuple, TypeVar
 
-from headrace.plan.stores import Connection
+from headrace.plan.stores import StoreConnection
 from headrace.processor.opened import OpenedStore
 from headrace.processor.values import Values
 from headrace.state import versioned
@@ -31,7 +31,7 @@ class VersionPut(NamedTuple):
 class VersionedStore(OpenedStore[K, V]):
     """Versioned store: every version of a key, as far back as the history. Times may come in any order."""
 
-    def __init__(self, connection: Connection, values: Values, state: versioned.VersionedStore) -> None:
+    def __init__(self, connection: StoreConnection, values: Values, state: versioned.VersionedStore) -> None:
         super().__init__(connection, values)
         self._state = state
 

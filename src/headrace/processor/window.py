@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TypeVar, overload
 
 from headrace.model.windows import Windowed
-from headrace.plan.stores import Connection
+from headrace.plan.stores import StoreConnection
 from headrace.processor.opened import OpenedStore, in_turn
 from headrace.processor.values import Values
 from headrace.state import window
@@ -24,7 +24,7 @@ class WindowStore(OpenedStore[K, V]):
     and nothing can be put there. What goes over several keys comes by time, then by the bytes of the key.
     """
 
-    def __init__(self, connection: Connection, values: Values, state: window.WindowStore, size_ms: int) -> None:
+    def __init__(self, connection: StoreConnection, values: Values, state: window.WindowStore, size_ms: int) -> None:
         super().__init__(connection, values)
         self._state, self._size_ms = state, size_ms
 

@@ -11,7 +11,7 @@ from headrace.plan.nodes import Changelog
 from headrace.serde import Serde, SessionWindowedSerde, TimeWindowedSerde
 
 
-class Kind(Enum):
+class StoreKind(Enum):
     """Kind of a store, by its keys: plain, windowed, or of sessions."""
 
     TABLE = "table"
@@ -35,11 +35,11 @@ class Queryable:
     """How long windows are kept after they begin, of sessions after they end. The changelog says when one is gone."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> StoreKind:
         """Kind of the store, by its keys."""
         if isinstance(self.key, TimeWindowedSerde):
-            return Kind.WINDOWS
-        return Kind.SESSIONS if isinstance(self.key, SessionWindowedSerde) else Kind.TABLE
+            return StoreKind.WINDOWS
+        return StoreKind.SESSIONS if isinstance(self.key, SessionWindowedSerde) else StoreKind.TABLE
 
 
 def catalogue(plan: Plan) -> dict[str, Queryable]:

@@ -14,7 +14,7 @@ T = TypeVar("T")
 _LOOK_EVERY = 1_024
 
 
-class Deadline:
+class ScanDeadline:
     """Deadline of a scan. A few entries are always read: what has waited long is still answered."""
 
     def __init__(self, question: Question) -> None:

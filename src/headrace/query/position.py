@@ -13,7 +13,7 @@ from headrace.errors import PositionUnreadable
 class Position:
     """Position of an answer: for each partition of the input, the first offset that it does not reflect.
 
-    It is written as `topic-partition@offset`, with a comma between several. Behind a `~` may be the name of a moment
+    It is written as `topic-partition@offset`, with a comma between several. Behind a `~` may be the name of a snapshot
     that is kept for later pages.
 
     >>> Position.read("plays-0@42,plays-1@17").covers(Position.after("plays", 1, 16))
@@ -21,8 +21,8 @@ class Position:
     """
 
     offsets: Mapping[tuple[str, int], int] = field(default_factory=dict)
-    moment: str = ""
-    """Of the entries of a page whose next ones are to be of the same moment; it says nothing of what is reflected."""
+    snapshot: str = ""
+    """Name of the snapshot that the next pages are read from; it says nothing of what is reflected."""
 
     @staticmethod
     def after(topic: str, partition: int, offset: int) -> Position:
@@ -33,8 +33,8 @@ class Position:
     def read(text: str) -> Position:
         """Read a position from its text; an empty one reflects nothing."""
         offsets: dict[tuple[str, int], int] = {}
-        places, named, moment = text.partition("~")
-        if named and not (moment.isascii() and moment.isalnum()):
+        places, named, snapshot = text.partition("~")
+        if named and not (snapshot.isascii() and snapshot.isalnum()):
             raise PositionUnreadable(text)
         for part in filter(None, places.split(",")):
             place, at, offset = part.rpartition("@")
@@ -42,7 +42,7 @@ class Position:
             if not (at and dash and topic and _is_number(partition) and _is_number(offset)):
                 raise PositionUnreadable(text)
             offsets[topic, int(partition)] = int(offset)
-        return Position(offsets, moment)
+        return Position(offsets, snapshot)
 
     def covers(self, other: Position) -> bool:
         """Whether this reflects all that the other does."""
@@ -62,7 +62,7 @@ class Position:
     def text(self) -> str:
         """Text that `read` takes; made once, for thousands of answers have the same position."""
         places = (f"{topic}-{partition}@{offset}" for (topic, partition), offset in sorted(self.offsets.items()))
-        return ",".join(places) + (f"~{self.moment}" if self.moment else "")
+        return ",".join(places) + (f"~{self.snapshot}" if self.snapshot else "")
 
     def __str__(self) -> str:
         return self.text

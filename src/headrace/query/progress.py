@@ -11,7 +11,7 @@ _SILENT_S = 2.0
 _AGAIN_S = 5.0
 
 
-class Progress:
+class BuildProgress:
     """Says how far the building is, now and then while it takes long, and when it is done."""
 
     def __init__(self, say: Callable[[str], None]) -> None:

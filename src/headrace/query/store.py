@@ -11,7 +11,7 @@ from headrace.model.entries import entries_of
 from headrace.model.moments import Moment
 from headrace.model.rows import SHOWN, Rows
 from headrace.model.source_lines import calling_line
-from headrace.query.catalogue import Kind
+from headrace.query.catalogue import StoreKind
 from headrace.query.position import Position
 from headrace.query.requests import MOST_ENTRIES, Reply, Scan
 from headrace.query.service.conversions import LATEST, Asking, Terms
@@ -219,7 +219,7 @@ class Answers:
         self, key: Any, first: Moment = 0, last: Moment = LATEST, *, reverse: bool = False, limit: int | None = None
     ) -> Answer[Mapping[Any, Any]]:
         """See `Store.fetch`."""
-        self._asking.only(Kind.WINDOWS, "fetch()")
+        self._asking.only(StoreKind.WINDOWS, "fetch()")
         return self._all(self._asking.scan(key=key, from_ms=first, to_ms=last, reverse=reverse), limit)
 
     def fetch_all(
@@ -232,7 +232,7 @@ class Answers:
         self, key: Any, first: Moment = 0, last: Moment = LATEST, *, reverse: bool = False, limit: int | None = None
     ) -> Answer[Mapping[Any, Any]]:
         """See `Store.find`."""
-        self._asking.only(Kind.SESSIONS, "find()")
+        self._asking.only(StoreKind.SESSIONS, "find()")
         return self._all(self._asking.scan(key=key, from_ms=first, to_ms=last, reverse=reverse), limit)
 
     def _all(self, scan: Scan, limit: int | None) -> Answer[Mapping[Any, Any]]:

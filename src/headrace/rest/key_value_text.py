@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 from headrace.errors import EntryUnreadable
 from headrace.model.types import BOOL, BYTES, FLOAT, INT, STR, Type
 from headrace.model.windows import Windowed
-from headrace.query.catalogue import Kind, Queryable
+from headrace.query.catalogue import Queryable, StoreKind
 from headrace.query.requests import Entry
 from headrace.rest.server.schemas import NUMBERS_BEYOND, Schema, schema_of
 from headrace.serde import JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde
@@ -104,13 +104,13 @@ class StoreForm:
     def key_of(self, found: Mapping[str, Any]) -> bytes:
         """The bytes of the key of an entry that came as JSON."""
         key = self.key.of_json(found["key"])
-        if self.kind is Kind.TABLE:
+        if self.kind is StoreKind.TABLE:
             return key
         window = found["window"]
         return self.queryable.key.write(Windowed(self.key.serde.read(key), window["start"], window["end"]))
 
     def _key(self, data: bytes) -> str:
-        if self.kind is Kind.TABLE:
+        if self.kind is StoreKind.TABLE:
             return f'"key":{self.key.json(data)}'
         window = self.queryable.key.read(data)
         return f'"key":{self.key.json(self.bare(data))},"window":{{"start":{window.start},"end":{window.end}}}'

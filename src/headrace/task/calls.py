@@ -27,7 +27,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CallLimits:
     """Limits of calls: how many are in flight at once, how long one may take, how often it is tried again."""
 
     concurrency: int
@@ -51,7 +51,7 @@ class Calls:
     Whatever order the calls end in, their outcomes are in the order they were asked for.
     """
 
-    def __init__(self, call: Call, limits: Limits) -> None:
+    def __init__(self, call: Call, limits: CallLimits) -> None:
         self._call, self._limits = call, limits
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self._closing: weakref.finalize[..., Calls] | None = None

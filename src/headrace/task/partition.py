@@ -9,7 +9,7 @@ from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Errors, GlobalStore, Node
 from headrace.plan.old_values import sending_old
-from headrace.plan.stores import Connection
+from headrace.plan.stores import StoreConnection
 from headrace.processor.opened import OpenedStore
 from headrace.processor.opening import opened
 from headrace.state.state import MemoryState
@@ -60,7 +60,7 @@ class Partition:
         """The stores of processors by their names, as the processors see them."""
         found: dict[str, OpenedStore[object, object]] = {}
         for node, time in ((node, task.time) for task in self._tasks for node in task.nodes):
-            own = (Connection(node.definition),) if isinstance(node, GlobalStore) else getattr(node, "stores", ())
+            own = (StoreConnection(node.definition),) if isinstance(node, GlobalStore) else getattr(node, "stores", ())
             for connection in own:
                 if connection.store.value is not None:
                     writable = replace(connection, read_only=False)

@@ -11,7 +11,7 @@ from headrace.model.record import Record
 from headrace.plan.nodes import Node
 from headrace.plan.origin import origin
 from headrace.plan.schema import Field, Schema
-from headrace.plan.stores import Connection, Store
+from headrace.plan.stores import Store, StoreConnection
 from headrace.processor.base import checked_record
 from headrace.processor.context import By, ProcessorContext, Punctuator, Scheduled, name_of
 from headrace.processor.opening import opened
@@ -28,7 +28,7 @@ class TaskContext(ProcessorContext):
     """The context of a processor in a running task."""
 
     def __init__(
-        self, node: Node, task: Context, takes: Schema, stores: tuple[Connection, ...], send: Send, call: Call
+        self, node: Node, task: Context, takes: Schema, stores: tuple[StoreConnection, ...], send: Send, call: Call
     ) -> None:
         self._node, self._task, self._takes = node, task, takes
         self._stores = {one.store.name: opened(one, task.stores, task.time.now) for one in stores}

@@ -8,7 +8,7 @@ from headrace.errors import OptionInvalid, StoreNotConnected
 from headrace.model.durations import Duration, duration_ms
 from headrace.model.record import Record
 from headrace.plan.origin import origin
-from headrace.plan.stores import Connection, Store
+from headrace.plan.stores import Store, StoreConnection
 from headrace.processor.base import checked_record
 from headrace.processor.context import By, ProcessorContext, Punctuator, name_of
 from headrace.processor.opened import OpenedStore
@@ -99,7 +99,7 @@ class MockProcessorContext(ProcessorContext):
 
     def add_store(self, store: Store[S]) -> S:
         """Connect the processor to a store, which is empty and in memory."""
-        made: Any = opened(Connection(store), self._kept, lambda: self._stream_time_ms)
+        made: Any = opened(StoreConnection(store), self._kept, lambda: self._stream_time_ms)
         self._stores[store.name] = made
         return made  # type: ignore[no-any-return]
 

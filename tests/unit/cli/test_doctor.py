@@ -13,7 +13,7 @@ import pytest
 from headrace.cli.main import main
 from headrace.runtime.commands import doctor
 from headrace.runtime.life import machine
-from headrace.runtime.life.machine import Folder, Memory
+from headrace.runtime.life.machine import Folder, MachineMemory
 
 Doctor = Callable[..., tuple[int, dict[str, dict[str, str | None]]]]
 
@@ -56,7 +56,7 @@ def test_without_java(ask: Doctor, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
 
 def test_a_small_container_of_a_user_without_a_name(ask: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "memory", lambda: Memory(512 << 20, 400 << 20))
+    monkeypatch.setattr(machine, "memory", lambda: MachineMemory(512 << 20, 400 << 20))
     monkeypatch.setattr(machine, "descriptors", lambda: 256)
     monkeypatch.setattr(machine, "user_name", lambda: None)
     monkeypatch.setattr(machine, "cores", lambda: 1)
@@ -76,9 +76,9 @@ def test_a_limit_of_the_container_is_the_memory_there_is(monkeypatch: pytest.Mon
     (tmp_path / "max").write_text("1073741824\n")
     monkeypatch.setattr(machine, "_MEMINFO", tmp_path / "meminfo")
     monkeypatch.setattr(machine, "_LIMITS", (tmp_path / "none", tmp_path / "max"))
-    assert machine.memory() == Memory(1 << 30, 1 << 30)
+    assert machine.memory() == MachineMemory(1 << 30, 1 << 30)
     (tmp_path / "max").write_text("max\n")
-    assert machine.memory() == Memory(16_000_000 << 10, 9_000_000 << 10)
+    assert machine.memory() == MachineMemory(16_000_000 << 10, 9_000_000 << 10)
 
 
 def test_a_folder_that_is_not_there_is_judged_by_the_one_above(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headrace.model.batches import Batch, StageWork
-from headrace.observe.history import SPANS, History, Step
+from headrace.observe.history import SPANS, History, HistoryStep
 
 STAGE = StageWork(number=1, records_in=5, records_out=5, state_rows=7, state_bytes=700, commit_ms=1)
 BATCH = Batch(
@@ -35,7 +35,7 @@ def test_batches_of_one_step_add_up() -> None:
     history.restarted()
     now, (step,) = history.steps("15m")
     assert now == clock.ms
-    assert step == Step(
+    assert step == HistoryStep(
         at_ms=1_000_000_000_000,
         batches=2,
         records_in=11,
@@ -59,7 +59,7 @@ def test_a_query_that_fails_between_batches_keeps_its_lag_and_its_state() -> Non
     clock.ms += 5_000
     history.restarted()
     _, (_, last) = history.steps("15m")
-    assert last == Step(at_ms=clock.ms, restarts=1, lag=7, state_rows=7, state_bytes=700)
+    assert last == HistoryStep(at_ms=clock.ms, restarts=1, lag=7, state_rows=7, state_bytes=700)
 
 
 def test_it_keeps_no_more_than_its_spans() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from headrace.query.replica.key_order import Layout
 from headrace.query.replica.replica import Replica
-from headrace.query.replica.watched import Channel, ChannelEnded, ReplicaWatcher, _ReplicaWatchers
+from headrace.query.replica.watched import ChangeChannel, ChannelEnded, ReplicaWatcher, _ReplicaWatchers
 from headrace.query.service.ports import Changed, Watched
 from headrace.serde import STRING
 
@@ -63,7 +63,7 @@ def test_nobody_joins_a_channel_that_has_ended() -> None:
     class Read:
         next = 7
 
-    channel = Channel(0, LAYOUT)
+    channel = ChangeChannel(0, LAYOUT)
     watched = Watched("s", since={0: 7})
     replica = cast(Replica, Read())
     watcher = ReplicaWatcher(0, LAYOUT, watched, lambda _: None, lambda _: None)

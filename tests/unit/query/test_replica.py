@@ -10,18 +10,18 @@ import pytest
 from headrace.errors import AnswerTookTooLong
 from headrace.query import deadline
 from headrace.query.catalogue import Queryable
-from headrace.query.deadline import Deadline
+from headrace.query.deadline import ScanDeadline
 from headrace.query.replica import replica, snapshots
 from headrace.query.replica.key_order import Layout
-from headrace.query.replica.replica import Memory, Origin, Replica
-from headrace.query.replica.snapshots import Moments
+from headrace.query.replica.replica import Origin, Replica, ReplicaMemory
+from headrace.query.replica.snapshots import Snapshots
 from headrace.query.requests import Count
 from headrace.serde import INT64, STRING
 
 
 def opened(directory: Path) -> Replica:
     store = Queryable("counts", "changelog", STRING, INT64, None)
-    return Replica(directory, store, Layout(STRING), Origin("changelog", "id", 0, "string"), Memory())
+    return Replica(directory, store, Layout(STRING), Origin("changelog", "id", 0, "string"), ReplicaMemory())
 
 
 def filled(directory: Path, entries: int = 1) -> Replica:
@@ -43,7 +43,7 @@ def test_one_that_is_still_read_is_not_thrown_away(tmp_path: Path) -> None:
 
 
 def test_moments_of_a_partition_that_is_let_go_hold_nothing_up(tmp_path: Path) -> None:
-    before, kept = filled(tmp_path), Moments()
+    before, kept = filled(tmp_path), Snapshots()
     kept.keep("m", "counts", {0: before.now()})
     before.close()
     del before
@@ -73,7 +73,7 @@ def test_moments_are_kept_for_a_while_after_each_use(tmp_path: Path, monkeypatch
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(snapshots, "_MOST", 2)
-    made, kept = filled(tmp_path), Moments()
+    made, kept = filled(tmp_path), Snapshots()
     kept.keep("m", "counts", {0: made.now()})
     for clock[0] in (50.0, 100.0, 150.0):
         assert kept.find("m", "counts", [0]) is not None
@@ -92,8 +92,8 @@ def test_what_takes_too_long_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(deadline, "_LOOK_EVERY", 10)
     made = filled(tmp_path, 100)
     view = made.now()
-    assert sum(1 for _ in Deadline(Count(store="counts")).among(view.places())) == 100
-    over = Deadline(Count(store="counts", timeout_ms=0))
+    assert sum(1 for _ in ScanDeadline(Count(store="counts")).among(view.places())) == 100
+    over = ScanDeadline(Count(store="counts", timeout_ms=0))
     with pytest.raises(AnswerTookTooLong, match="store 'counts' could not be gone through within 0 s"):
         list(over.among(view.places()))
     assert len(list(over.among(range(9)))) == 9

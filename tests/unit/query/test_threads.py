@@ -15,8 +15,8 @@ from headrace.query.catalogue import Queryable
 from headrace.query.position import Position
 from headrace.query.replica import tracker
 from headrace.query.replica.key_order import Layout
-from headrace.query.replica.reader import Followed, Reader
-from headrace.query.replica.snapshots import Moments
+from headrace.query.replica.reader import ChangelogReader, Followed
+from headrace.query.replica.snapshots import Snapshots
 from headrace.query.replica.tracker import Tracker
 from headrace.query.requests import Count, Get
 from headrace.query.service import members
@@ -30,10 +30,10 @@ from query.application import until
 STORE = Queryable("counts", "changelog", STRING, INT64, None)
 
 
-def reader(directory: Path, said: list[str]) -> Reader:
+def reader(directory: Path, said: list[str]) -> ChangelogReader:
     follower: Any = SimpleNamespace(close=lambda: None)
     followed = {"counts": Followed(STORE, Layout(STRING), Identity("id", 1))}
-    return Reader(follower, directory, followed, Moments(), said.append)
+    return ChangelogReader(follower, directory, followed, Snapshots(), said.append)
 
 
 def test_a_store_that_is_not_held_yet_is_asked(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_store_that_is_not_held_yet_is_asked(tmp_path: Path) -> None:
     holding: Any = SimpleNamespace(partition=0, replicas={}, held={}, ready=True, position=Position(), shares=[])
     read.holdings = {0: holding}
     track: Any = SimpleNamespace(in_touch=True, trouble="", patient_until=float("inf"))
-    local = Local("app", "me", read, track, Moments())
+    local = Local("app", "me", read, track, Snapshots())
     assert local.at_once(Get(store="counts", key=b"a")) is None
     with pytest.raises(NobodyAnswers, match="nobody answers for partition 0 of store 'counts': it is not held here"):
         local.answer(Count(store="counts"), [0])
@@ -63,7 +63,7 @@ def test_a_partition_that_goes_while_it_is_asked(tmp_path: Path) -> None:
     read.holdings = {0: holding}
     track: Any = SimpleNamespace(in_touch=True, trouble="", patient_until=float("inf"))
     with pytest.raises(NobodyAnswers, match="it is not held here"):
-        Local("app", "me", read, track, Moments()).answer(Count(store="counts"), [0])
+        Local("app", "me", read, track, Snapshots()).answer(Count(store="counts"), [0])
 
 
 def test_what_is_wrong_with_a_partition_is_said_again_after_it_was_right(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from headrace.errors import PositionAhead, PositionNotReached
 from headrace.model.windows import LATEST_MS, Windowed
-from headrace.query.catalogue import Kind, Queryable
+from headrace.query.catalogue import Queryable, StoreKind
 from headrace.query.position import Position
 from headrace.query.requests import Count, Entry, Get, Question, Reply, Scan
 from headrace.query.service.ports import Changed, Member, Share, Watch, Watched
@@ -179,7 +179,7 @@ def _wanted(watched: Watched, key: bytes) -> bool:
 
 
 def _inside(scan: Scan, serde: Serde[Any], entry: Entry) -> bool:
-    if Queryable("", "", serde, serde, None).kind is not Kind.TABLE:
+    if Queryable("", "", serde, serde, None).kind is not StoreKind.TABLE:
         window = serde.read(entry.key)
         if scan.key is not None and not entry.key.startswith(scan.key):
             return False

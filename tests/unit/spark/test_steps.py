@@ -1,16 +1,16 @@
 from __future__ import annotations
 
-from headrace.spark.compile.steps import ALL, Kind, Step, Steps
+from headrace.spark.compile.steps import ALL, Step, StepKind, Steps
 
 NONE: frozenset[str] = frozenset()
 
 
 def put(tag: int | None, reads: str = "", **computed: str) -> Step:
-    return Step(Kind.PUT, {name: {tag: sql} for name, sql in computed.items()}, frozenset(reads.split()))
+    return Step(StepKind.PUT, {name: {tag: sql} for name, sql in computed.items()}, frozenset(reads.split()))
 
 
 def keep(tag: int | None, condition: str, reads: str = "") -> Step:
-    return Step(Kind.KEEP, {"kept": {tag: condition}}, frozenset(reads.split()))
+    return Step(StepKind.KEEP, {"kept": {tag: condition}}, frozenset(reads.split()))
 
 
 def texts(steps: Steps, *wanted: str) -> list[str]:
@@ -60,7 +60,7 @@ def test_a_column_is_there_until_it_was_read_by_whoever_reads_it() -> None:
 
 
 def test_lists_of_two_edges_are_exploded_one_after_the_other() -> None:
-    explode = [Step(Kind.EXPLODE, {item: {ALL: f"list_{item}"}}, NONE) for item in ("i0", "i1")]
+    explode = [Step(StepKind.EXPLODE, {item: {ALL: f"list_{item}"}}, NONE) for item in ("i0", "i1")]
     steps, _ = Steps((), ("tag",)).then(explode[0], after=-1)
     steps, number = steps.then(explode[1], after=-1)
     assert number == 1
@@ -68,8 +68,8 @@ def test_lists_of_two_edges_are_exploded_one_after_the_other() -> None:
 
 
 def test_copies_for_two_edges_are_one_step() -> None:
-    steps, _ = Steps((), ("tag",)).then(Step(Kind.COPY, {"tag": {1: "array(3, 4)"}}, NONE), after=-1)
-    steps, number = steps.then(Step(Kind.COPY, {"tag": {2: "array(5, 6)"}}, NONE), after=-1)
+    steps, _ = Steps((), ("tag",)).then(Step(StepKind.COPY, {"tag": {1: "array(3, 4)"}}, NONE), after=-1)
+    steps, number = steps.then(Step(StepKind.COPY, {"tag": {2: "array(5, 6)"}}, NONE), after=-1)
     assert number == 0
     assert texts(steps) == [
         "|> SELECT * EXCEPT (tag), "

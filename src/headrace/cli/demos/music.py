@@ -19,7 +19,7 @@ from rich.table import Table
 import headrace as hr
 from headrace.cli.demos.listeners import Listeners, all_songs
 from headrace.cli.demos.music_charts import Chart, Play, Song, app
-from headrace.cli.demos.stage import TICK_S, Beside, page_of, running, with_page
+from headrace.cli.demos.stage import TICK_S, Background, page_of, running, with_page
 from headrace.engine.place import Place
 from headrace.errors import NobodyAnswers, PositionNotReached
 from headrace.log.broker import EmbeddedBroker
@@ -76,7 +76,7 @@ def _watch(
 ) -> Charts:
     """Feed in the background and show the charts, until they reflect every play or there is no hope of it."""
     over = threading.Event()
-    feeding = Beside(lambda: _feed(listeners, address, seconds, over))
+    feeding = Background(lambda: _feed(listeners, address, seconds, over))
     store, last = app.store("charts"), False
     charts: Charts = {}
     try:

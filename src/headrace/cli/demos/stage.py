@@ -13,7 +13,7 @@ from headrace.runtime.life.console import on_stop_signal
 TICK_S = 0.1
 
 
-class Beside(threading.Thread):
+class Background(threading.Thread):
     """Work beside the main thread, which looks now and then whether it failed; never waited for at the end."""
 
     def __init__(self, work: Callable[[], None]) -> None:
@@ -44,7 +44,7 @@ def running(app: hr.App) -> Iterator[threading.Event]:
     with on_stop_signal(stop.set):
         try:
             # Beside: Ctrl-C must not cut into a conversation with the JVM.
-            starting = Beside(app.start)
+            starting = Background(app.start)
             while starting.is_alive():
                 starting.join(TICK_S)
                 if stop.is_set():

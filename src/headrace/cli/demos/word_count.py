@@ -20,7 +20,7 @@ from rich.live import Live
 from rich.table import Table
 
 import headrace as hr
-from headrace.cli.demos.stage import TICK_S, Beside, page_of, running, with_page
+from headrace.cli.demos.stage import TICK_S, Background, page_of, running, with_page
 from headrace.log.broker import EmbeddedBroker
 from headrace.log.groups import Group
 from headrace.log.records import NewRecord, consume, produce
@@ -113,8 +113,8 @@ def _watch(
     """Feed and follow in the background, until the counts add up to all words or there is no hope of it."""
     over = threading.Event()
     counts: dict[str, int] = {}
-    feeding = Beside(lambda: _feed(address, bursts, fed, over))
-    following = Beside(lambda: _follow(address, counts, over))
+    feeding = Background(lambda: _feed(address, bursts, fed, over))
+    following = Background(lambda: _follow(address, counts, over))
     try:
         with Live(console=console, refresh_per_second=8, transient=True) as live:
             while not stop.wait(TICK_S) and not app.wait(0):

@@ -10,7 +10,7 @@ from headrace.plan.nodes.base import Facts, Node
 from headrace.plan.nodes.materialized import RowByRow, kept
 from headrace.plan.nodes.source import Source
 from headrace.plan.schema import Field, Schema
-from headrace.plan.stores import Connection, Store
+from headrace.plan.stores import Store, StoreConnection
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -28,7 +28,7 @@ class Process(Node):
     shown: str
     key: Field
     value: Field
-    stores: tuple[Connection, ...] = ()
+    stores: tuple[StoreConnection, ...] = ()
 
     op = "process"
     facts = Facts(stateful=True, rekeys=True, ends=True, anywhere=True)
@@ -79,7 +79,7 @@ class TableTransformValues(RowByRow):
     make: Callable[[], Any]
     shown: str
     value: Field
-    stores: tuple[Connection, ...] = ()
+    stores: tuple[StoreConnection, ...] = ()
 
     op = "table_transform_values"
     facts = Facts(stateful=True, ends=True, table=True)
@@ -99,17 +99,17 @@ class TableTransformValues(RowByRow):
         return self.shown + listed(self.stores) + kept(self.store, self.emit)
 
 
-def own(stores: tuple[Connection, ...]) -> tuple[str, ...]:
+def own(stores: tuple[StoreConnection, ...]) -> tuple[str, ...]:
     """The names of the stores that are held by the task of a processor."""
     return tuple(one.store.name for one in stores if not one.everywhere)
 
 
-def of_all_tasks(stores: tuple[Connection, ...]) -> tuple[str, ...]:
+def of_all_tasks(stores: tuple[StoreConnection, ...]) -> tuple[str, ...]:
     """The names of the stores that every task has in full."""
     return tuple(one.store.name for one in stores if one.everywhere)
 
 
-def listed(stores: tuple[Connection, ...]) -> str:
+def listed(stores: tuple[StoreConnection, ...]) -> str:
     """Stores of a processor, as `describe()` shows them."""
     names = own(stores)
     return f", {'store' if len(names) == 1 else 'stores'} {', '.join(names)}" if names else ""

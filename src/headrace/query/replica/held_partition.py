@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from headrace.log.follow import Place
 from headrace.query.position import Position
 from headrace.query.replica.replica import Replica
-from headrace.query.replica.watched import Channel
+from headrace.query.replica.watched import ChangeChannel
 from headrace.query.service.ports import Share
 
 _MOST_MARKS = 64
@@ -21,7 +21,7 @@ class Held:
     """A replica, where it is read from, and who watches it."""
 
     replica: Replica
-    channel: Channel
+    channel: ChangeChannel
     end: int = 0
     """Of the changelog, as far as is known."""
 

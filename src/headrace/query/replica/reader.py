@@ -16,9 +16,9 @@ from headrace.query.catalogue import Queryable
 from headrace.query.position import Position
 from headrace.query.replica.held_partition import Held, Holding
 from headrace.query.replica.key_order import Layout
-from headrace.query.replica.replica import Memory, Origin, Replica
-from headrace.query.replica.snapshots import Moments
-from headrace.query.replica.watched import Channel
+from headrace.query.replica.replica import Origin, Replica, ReplicaMemory
+from headrace.query.replica.snapshots import Snapshots
+from headrace.query.replica.watched import ChangeChannel
 
 _AT_ONCE = 10_000
 _WAIT_S = 0.05
@@ -37,7 +37,7 @@ class Followed:
     """None while there is none."""
 
 
-class Reader:
+class ChangelogReader:
     """Opens and closes replicas as it is told, and keeps them up to date. Only its thread writes them."""
 
     def __init__(
@@ -45,11 +45,11 @@ class Reader:
         follower: Follower,
         directory: Path,
         followed: Mapping[str, Followed],
-        moments: Moments,
+        snapshots: Snapshots,
         say: Callable[[str], None],
     ) -> None:
-        self._follower, self._directory, self._moments, self._say = follower, directory, moments, say
-        self._memory = Memory()
+        self._follower, self._directory, self._snapshots, self._say = follower, directory, snapshots, say
+        self._memory = ReplicaMemory()
         self.followed, self.wanted = dict(followed), frozenset[int]()
         self.shared_of = 0
         """How many partitions there were when it was told which of them to hold; 0 before."""
@@ -214,7 +214,7 @@ class Reader:
                 one = self.followed[name]
                 directory = self._directory / name / str(partition)
                 replica = Replica(directory, one.store, one.layout, origin, self._memory)
-                held.append(Held(replica, Channel(partition, one.layout)))
+                held.append(Held(replica, ChangeChannel(partition, one.layout)))
                 if replica.anew:
                     self._say(f"partition {partition} of {name} is built anew: {replica.anew}")
         except Exception:
@@ -232,7 +232,7 @@ class Reader:
         if holding.position is not None:
             self.reach(holding.partition, holding.position)
         holding.close()
-        self._moments.let_go(holding.partition)  # while somebody reads a replica, it cannot be opened again
+        self._snapshots.let_go(holding.partition)  # while somebody reads a replica, it cannot be opened again
         for held in holding.held.values():
             self._by_place.pop(held.place, None)
             if held.replica in lost:

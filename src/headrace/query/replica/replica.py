@@ -52,7 +52,7 @@ _MARK_AGAIN_S = 3600
 _IN_USE = "lock hold by current process"
 
 
-class Memory:
+class ReplicaMemory:
     """What all replicas of an instance share."""
 
     def __init__(self) -> None:
@@ -153,7 +153,9 @@ def _backwards(pinned: RdictIter, low: bytes, high: bytes) -> Iterator[tuple[byt
 class Replica:
     """A copy that one thread writes and any may read."""
 
-    def __init__(self, directory: Path, store: Queryable, layout: Layout, origin: Origin, memory: Memory) -> None:
+    def __init__(
+        self, directory: Path, store: Queryable, layout: Layout, origin: Origin, memory: ReplicaMemory
+    ) -> None:
         self.store, self.layout, self.origin = store, layout, origin
         self.foreign = 0
         """How many records were left out because their keys are none of the store's."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from headrace.errors import StoreAskedWrongly
-from headrace.query.catalogue import Kind, Queryable
-from headrace.query.deadline import Deadline
+from headrace.query.catalogue import Queryable, StoreKind
+from headrace.query.deadline import ScanDeadline
 from headrace.query.replica.key_order import Layout, Span, WindowLayout
 from headrace.query.replica.replica import View
 from headrace.query.requests import MOST_ENTRIES, Entry, Question, Scan
@@ -51,7 +51,7 @@ def checked(store: Queryable, layout: Layout, scan: Scan) -> None:
             raise _no_key(store, "after", exc) from None
 
 
-def entries(store: Queryable, layout: Layout, scan: Scan, deadline: Deadline, view: View) -> Iterator[Entry]:
+def entries(store: Queryable, layout: Layout, scan: Scan, deadline: ScanDeadline, view: View) -> Iterator[Entry]:
     """Entries of a scan in one partition."""
     found = deadline.among(view.entries(_span(store, layout, scan), reverse=scan.reverse, after=scan.after))
     if scan.from_ms is None and scan.to_ms is None:
@@ -80,7 +80,7 @@ def _span(store: Queryable, layout: Layout, scan: Scan) -> Span:
     if scan.key is None or scan.from_ms is None or not isinstance(layout, WindowLayout):
         return span
     low = layout.at(scan.key, max(0, scan.from_ms))
-    if store.kind is Kind.WINDOWS and scan.to_ms is not None and scan.to_ms < _MOST_MS:
+    if store.kind is StoreKind.WINDOWS and scan.to_ms is not None and scan.to_ms < _MOST_MS:
         return Span(low, min(span.high, layout.at(scan.key, max(0, scan.to_ms + 1))))
     return Span(low, span.high)
 

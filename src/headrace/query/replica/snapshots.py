@@ -16,8 +16,8 @@ Views = dict[int, View]
 """By partition."""
 
 
-class Moments:
-    """A few moments, each for a minute after it was used last.
+class Snapshots:
+    """Snapshots of all replicas, each kept for a minute after its last use.
 
     What is kept holds up RocksDB: it cannot forget what was overwritten since.
     """
@@ -31,22 +31,22 @@ class Moments:
         """Name of a new snapshot."""
         return uuid.uuid4().hex[:12]
 
-    def keep(self, moment: str, store: str, views: Views) -> None:
-        """Keep these too; where there are too many, the moment goes that was not used for the longest time."""
+    def keep(self, name: str, store: str, views: Views) -> None:
+        """Keep views of partitions in a snapshot; where there are too many, the least recently used one goes."""
         with self._lock:
-            _, kept = self._kept.pop((moment, store), (0.0, {}))
-            self._kept[moment, store] = time.monotonic() + _KEPT_S, {**kept, **views}
+            _, kept = self._kept.pop((name, store), (0.0, {}))
+            self._kept[name, store] = time.monotonic() + _KEPT_S, {**kept, **views}
             while len(self._kept) > _MOST:
                 del self._kept[next(iter(self._kept))]
 
-    def find(self, moment: str, store: str, partitions: Collection[int]) -> Views | None:
+    def find(self, name: str, store: str, partitions: Collection[int]) -> Views | None:
         """Views of these partitions in a snapshot, kept for another minute; None unless it has all of them."""
         with self._lock:
-            _, kept = self._kept.get((moment, store), (0.0, {}))
+            _, kept = self._kept.get((name, store), (0.0, {}))
             if not all(one in kept for one in partitions):
                 return None
-            self._kept.pop((moment, store), None)
-            self._kept[moment, store] = time.monotonic() + _KEPT_S, kept
+            self._kept.pop((name, store), None)
+            self._kept[name, store] = time.monotonic() + _KEPT_S, kept
             return {one: kept[one] for one in partitions}
 
     def let_go(self, partition: int) -> None:

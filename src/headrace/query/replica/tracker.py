@@ -18,8 +18,8 @@ from headrace.log.groups import Standing
 from headrace.log.topics import Topics
 from headrace.query.catalogue import Queryable
 from headrace.query.position import Position
-from headrace.query.progress import Progress
-from headrace.query.replica.reader import Reader
+from headrace.query.progress import BuildProgress
+from headrace.query.replica.reader import ChangelogReader
 
 _IDLE_S = 1.0
 _URGENT_S = 0.025
@@ -36,13 +36,13 @@ class Tracker:
         self,
         topics: Topics,
         group: Standing,
-        reader: Reader,
+        reader: ChangelogReader,
         stores: list[Queryable],
         renewed: Callable[[], None],
         say: Callable[[str], None],
     ) -> None:
         self._topics, self._group, self._reader, self._say = topics, group, reader, say
-        self._stores, self._renewed, self._progress = stores, renewed, Progress(say)
+        self._stores, self._renewed, self._progress = stores, renewed, BuildProgress(say)
         self._noted: Position | None = None
         self.told = Position()
         """How far the application has come, as far as is known."""

@@ -41,7 +41,7 @@ class ChannelEnded(Exception):
     """Nothing is told any more of a replica that is held no more."""
 
 
-class Channel:
+class ChangeChannel:
     """The changes of one replica, from the thread that reads them to those who watch."""
 
     def __init__(self, partition: int, layout: Layout) -> None:
@@ -243,7 +243,7 @@ class LocalWatch:
         held: Callable[[int], Held],
     ) -> None:
         self._watched, self._layout, self._tell, self._gone, self._held = watched, layout, tell, gone, held
-        self._joined: list[tuple[Channel, ReplicaWatcher]] = []
+        self._joined: list[tuple[ChangeChannel, ReplicaWatcher]] = []
         self.life = ""
         self.first = self._first(partitions)
 

@@ -9,14 +9,18 @@ from typing import Any
 from headrace.errors import EntryUnreadable, StoreAskedWrongly, StoreNotAsked
 from headrace.model.moments import moment_ms
 from headrace.model.source_lines import calling_line
-from headrace.query.catalogue import Kind
+from headrace.query.catalogue import StoreKind
 from headrace.query.position import Position
 from headrace.query.requests import MOST_ENTRIES, USUAL_TIMEOUT_MS, Count, Entry, Get, Reply, Scan
 from headrace.query.service.ports import Answering
 from headrace.serde import Serde
 
 LATEST = 2**63 - 1
-_WAYS = {Kind.WINDOWS: "fetch(key, first, last)", Kind.SESSIONS: "find(key, first, last)", Kind.TABLE: "get(key)"}
+_WAYS = {
+    StoreKind.WINDOWS: "fetch(key, first, last)",
+    StoreKind.SESSIONS: "find(key, first, last)",
+    StoreKind.TABLE: "get(key)",
+}
 
 
 @dataclass(frozen=True)
@@ -94,11 +98,11 @@ class Asking:
         """Keys with their values, in order."""
         return map(self._entry, reply.entries)
 
-    def only(self, kind: Kind, asked: str) -> None:
+    def only(self, kind: StoreKind, asked: str) -> None:
         """Refuse what only another kind of store can tell."""
         if self.store.kind is not kind:
             there = self.store.kind
-            held = "a table" if there is Kind.TABLE else there.value
+            held = "a table" if there is StoreKind.TABLE else there.value
             raise StoreAskedWrongly(
                 self.name, f"{asked} is for {kind.value}, it holds {held}", f"ask it {_WAYS[there]}"
             )

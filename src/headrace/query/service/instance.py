@@ -18,8 +18,8 @@ from headrace.query.catalogue import Queryable, servers_topic
 from headrace.query.position import Position
 from headrace.query.replica.held_partition import Held
 from headrace.query.replica.key_order import Layout
-from headrace.query.replica.reader import Followed, Reader
-from headrace.query.replica.snapshots import Moments
+from headrace.query.replica.reader import ChangelogReader, Followed
+from headrace.query.replica.snapshots import Snapshots
 from headrace.query.replica.tracker import Tracker
 from headrace.query.replica.watched import LocalWatch
 from headrace.query.requests import Get, Question, Reply
@@ -63,14 +63,14 @@ class Instance:
             topics = Topics(address, kafka)
             found = topics.identities(store.topic for store in stores.values())
             followed = {name: Followed(one, Layout.of(one.key), found[one.topic]) for name, one in stores.items()}
-            self._moments = Moments()
-            self._held.callback(self._moments.clear)
-            self._reader = Reader(Follower(address, kafka), directory, followed, self._moments, say)
+            self._snapshots = Snapshots()
+            self._held.callback(self._snapshots.clear)
+            self._reader = ChangelogReader(Follower(address, kafka), directory, followed, self._snapshots, say)
             self._held.callback(self._reader.close)
             group = Standing(app, address, kafka)
             self._tracker = Tracker(topics, group, self._reader, list(stores.values()), self._share_out, say)
             self._held.callback(self._tracker.close)
-            self._local = Local(app, self.name, self._reader, self._tracker, self._moments)
+            self._local = Local(app, self.name, self._reader, self._tracker, self._snapshots)
             self._members: Members | None = None
             if url:
                 bulletin = Bulletin(servers_topic(app), address, kafka)
@@ -162,7 +162,7 @@ class Instance:
 
     def _share_out(self) -> None:
         """Hold this instance's partitions, by the members that are up and the changelogs that there are."""
-        self._moments.forget()
+        self._snapshots.forget()
         count = self._reader.partitions
         if not count and not self._said_empty:
             self._said_empty = True

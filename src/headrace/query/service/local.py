@@ -10,12 +10,12 @@ from time import monotonic
 
 from headrace.errors import HeadraceError, NobodyAnswers, PositionAhead, PositionGone, PositionNotReached, StoreNotAsked
 from headrace.log.partitioner import partition_of
-from headrace.query.deadline import Deadline
+from headrace.query.deadline import ScanDeadline
 from headrace.query.position import Position
 from headrace.query.replica.held_partition import Holding
-from headrace.query.replica.reader import Followed, Reader
+from headrace.query.replica.reader import ChangelogReader, Followed
 from headrace.query.replica.scan import checked, entries, key_of, page
-from headrace.query.replica.snapshots import Moments, Views
+from headrace.query.replica.snapshots import Snapshots, Views
 from headrace.query.replica.tracker import Tracker
 from headrace.query.requests import Count, Get, Question, Reply, Scan
 
@@ -23,9 +23,9 @@ from headrace.query.requests import Count, Get, Question, Reply, Scan
 class Local:
     """Local answers of this instance, from its own replicas."""
 
-    def __init__(self, app: str, name: str, reader: Reader, tracker: Tracker, moments: Moments) -> None:
+    def __init__(self, app: str, name: str, reader: ChangelogReader, tracker: Tracker, snapshots: Snapshots) -> None:
         self._app, self._instances = app, (name,)
-        self._reader, self._tracker, self._moments = reader, tracker, moments
+        self._reader, self._tracker, self._snapshots = reader, tracker, snapshots
 
     def followed(self, store: str) -> Followed:
         """A store that can be asked."""
@@ -75,7 +75,7 @@ class Local:
 
     def answer(self, question: Question, partitions: Collection[int]) -> Reply:
         """Answer a query from partitions that are held here."""
-        followed, deadline = self.followed(question.store), Deadline(question)
+        followed, deadline = self.followed(question.store), ScanDeadline(question)
         if isinstance(question, Scan):
             checked(followed.store, followed.layout, question)
         key_of(followed.store, followed.layout, question)
@@ -120,7 +120,7 @@ class Local:
         followed: Followed,
         holdings: Sequence[Holding],
         position: Position,
-        deadline: Deadline,
+        deadline: ScanDeadline,
     ) -> Reply:
         if isinstance(question, Get):
             placed = followed.layout.place(question.key)
@@ -131,7 +131,7 @@ class Local:
             count = sum(1 for view in views.values() for _ in deadline.among(view.places()))
             return Reply(position=position, count=count)
         assert isinstance(question, Scan)
-        views, position = self._moment(question, holdings, position)
+        views, position = self._views(question, holdings, position)
         with ExitStack() as alone:
             for _, view in sorted(views.items()):
                 alone.enter_context(view.lock)
@@ -140,19 +140,19 @@ class Local:
             found, more = page(followed.layout, question, parts)
         return Reply(position=position, entries=found, more=more)
 
-    def _moment(self, scan: Scan, holdings: Sequence[Holding], position: Position) -> tuple[Views, Position]:
+    def _views(self, scan: Scan, holdings: Sequence[Holding], position: Position) -> tuple[Views, Position]:
         """Views that a page is made from: of its snapshot, which begins with the first page, or of now."""
         if scan.as_of is None:
             return _now(scan.store, holdings), position
-        moment = scan.as_of.moment
-        views = self._moments.find(moment, scan.store, [holding.partition for holding in holdings])
+        snapshot = scan.as_of.snapshot
+        views = self._snapshots.find(snapshot, scan.store, [holding.partition for holding in holdings])
         if views is not None:
             return views, scan.as_of
-        if not moment or scan.as_of.offsets or scan.after is not None:
+        if not snapshot or scan.as_of.offsets or scan.after is not None:
             raise PositionGone(str(scan.as_of))
         views = _now(scan.store, holdings)
-        self._moments.keep(moment, scan.store, views)
-        return views, replace(position, moment=moment)
+        self._snapshots.keep(snapshot, scan.store, views)
+        return views, replace(position, snapshot=snapshot)
 
     def _wait(self, question: Question, wanted: Position, holdings: Sequence[Holding]) -> None:
         def gone() -> list[int]:

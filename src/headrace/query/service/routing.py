@@ -14,7 +14,7 @@ from headrace.log.partitioner import partition_of
 from headrace.query.position import Position
 from headrace.query.replica.reader import Followed
 from headrace.query.replica.scan import checked, key_of, page
-from headrace.query.replica.snapshots import Moments
+from headrace.query.replica.snapshots import Snapshots
 from headrace.query.requests import Question, Reply, Scan
 from headrace.query.service.assignment import ranked
 from headrace.query.service.local import Local
@@ -71,8 +71,8 @@ class Routing:
         partitions = self.partitions(question)
         reply = self._gather(question, partitions)
         if isinstance(question, Scan) and question.paged and question.as_of is None and reply.more:
-            # Only now is it known that there are more pages: this one is asked for again, of a moment that is kept.
-            reply = self._gather(replace(question, as_of=Position(moment=Moments.name())), partitions)
+            # Only now is it known that there are more pages: this one is asked for again, of a snapshot that is kept.
+            reply = self._gather(replace(question, as_of=Position(snapshot=Snapshots.name())), partitions)
         return reply
 
     def _gather(self, question: Question, partitions: list[int]) -> Reply:
@@ -179,5 +179,5 @@ def _together(replies: list[Reply], question: Question, followed: Followed) -> R
     if not isinstance(question, Scan):
         return together
     entries, more = page(followed.layout, question, ((reply.entries, reply.more) for reply in replies))
-    moment = question.as_of.moment if question.as_of is not None else ""
-    return replace(together, entries=entries, more=more, position=replace(position, moment=moment))
+    snapshot = question.as_of.snapshot if question.as_of is not None else ""
+    return replace(together, entries=entries, more=more, position=replace(position, snapshot=snapshot))

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import httpx
 
 from headrace.errors import AppNotNamed, KeyAbsent, PositionAhead, ServerNotReached, ServerRefused
-from headrace.query.catalogue import Kind, Queryable
+from headrace.query.catalogue import Queryable, StoreKind
 from headrace.query.position import Position
 from headrace.query.requests import MOST_ENTRIES, Count, Get, Question, Reply, Scan
 from headrace.query.service.ports import Member, Share
@@ -156,7 +156,7 @@ class Remote:
 
     def _one(self, store: StoreForm, question: Get, seen: Position) -> Reply:
         key = store.bare(question.key)
-        if store.kind is not Kind.TABLE:
+        if store.kind is not StoreKind.TABLE:
             start = str(self.stores[store.name].key.read(question.key).start)
             params = {"from": start, "to": start, **self._terms(question, seen)}
             found = self.get(self.path(store, "windows", store.key.text(key)), params, question.timeout_ms)
@@ -175,7 +175,7 @@ class Remote:
         params = {"limit": str(min(scan.limit, MOST_ENTRIES)), **self._terms(scan, seen)}
         if scan.reverse:
             params["reverse"] = "true"
-        windowed = store.kind is not Kind.TABLE
+        windowed = store.kind is not StoreKind.TABLE
         bounds = {"from_key" if windowed else "from": scan.first, "to_key" if windowed else "to": scan.last}
         params |= {name: store.key.text(bound) for name, bound in bounds.items() if bound is not None}
         if scan.prefix is not None:
@@ -224,11 +224,11 @@ def _segment(text: str) -> str:
 def _queryable(found: Mapping[str, Any]) -> Queryable:
     """A store as the server tells it; its keys and values are read as plain ones, JSON without a class."""
     inner: Serde[Any] = _SERDES.get(found["key"], BYTES)
-    kind = Kind(found["kind"])
+    kind = StoreKind(found["kind"])
     key = inner
-    if kind is Kind.WINDOWS:
+    if kind is StoreKind.WINDOWS:
         key = TimeWindowedSerde(inner, found["window_ms"])
-    elif kind is Kind.SESSIONS:
+    elif kind is StoreKind.SESSIONS:
         key = SessionWindowedSerde(inner)
     value = _SERDES.get(found["value"], BYTES)
     return Queryable(found["name"], found["changelog"], key, value, found["retention_ms"])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from headrace.errors import HeadraceError
-from headrace.query.catalogue import Kind
+from headrace.query.catalogue import StoreKind
 from headrace.query.requests import Get
 from headrace.rest.server.applications import Applications
 from headrace.rest.server.authentication import Gate, Headers, has_doubled
@@ -35,7 +35,7 @@ class Quick:
             (service.app.encode(), name.encode()): (service, one)
             for service in applications.services
             for name, one in service.stores.items()
-            if one.kind is Kind.TABLE
+            if one.kind is StoreKind.TABLE
         }
         self._guards = guards
 

@@ -9,13 +9,13 @@ from starlette.responses import Response
 
 from headrace.errors import BodyRefused, PositionUnreadable
 from headrace.rest.server.responses import JSON
-from headrace.rest.server.routes import Asked
+from headrace.rest.server.routes import ParsedRequest
 from headrace.rest.signatures import Signed, digest_of
 from headrace.rest.watch.events import PEERS, EventStream
 from headrace.rest.wire import question_of, reply_text, watched_of
 
 
-async def ask(asked: Asked) -> Response:
+async def ask(asked: ParsedRequest) -> Response:
     """A question for partitions that are held here."""
     service = asked.service
     try:
@@ -27,7 +27,7 @@ async def ask(asked: Asked) -> Response:
     return Response(reply_text(reply).encode(), media_type=JSON)
 
 
-async def watch(asked: Asked) -> Response:
+async def watch(asked: ParsedRequest) -> Response:
     """A watch of partitions that are held here."""
     try:
         watched, partitions = watched_of(await body_of(asked))
@@ -37,7 +37,7 @@ async def watch(asked: Asked) -> Response:
     return EventStream(watcher, PEERS)
 
 
-async def body_of(asked: Asked) -> bytes:
+async def body_of(asked: ParsedRequest) -> bytes:
     """The body of a request, if it is JSON, no larger than it may be, and comes in time."""
     limits, request = asked.service.limits, asked.request
     assert isinstance(request, Request)

@@ -17,19 +17,19 @@ from headrace.rest.key_value_text import StoreForm
 from headrace.rest.server import parameters as p
 from headrace.rest.server.request_metrics import share_families
 from headrace.rest.server.responses import json_answer
-from headrace.rest.server.routes import Asked
+from headrace.rest.server.routes import ParsedRequest
 from headrace.rest.server.service import Service
 
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 SVG = "image/svg+xml"
 
 
-async def health(_asked: Asked) -> Response:
+async def health(_asked: ParsedRequest) -> Response:
     """The server answers."""
     return json_answer({"status": "up"})
 
 
-async def ready(asked: Asked) -> Response:
+async def ready(asked: ParsedRequest) -> Response:
     """Whether the replicas here have caught up, or how far they are."""
     services = asked.applications.services
     is_ready = all(one.answering.ready for one in services)
@@ -37,7 +37,7 @@ async def ready(asked: Asked) -> Response:
     return json_answer(body, status=200 if is_ready else 503, headers={} if is_ready else {"retry-after": "1"})
 
 
-async def metrics(asked: Asked) -> Response:
+async def metrics(asked: ParsedRequest) -> Response:
     """Numbers for Prometheus."""
     families = [
         family.labelled({"app": service.app})
@@ -51,12 +51,12 @@ async def metrics(asked: Asked) -> Response:
     return Response(prometheus(together(families), {}), media_type=PROMETHEUS)
 
 
-async def apps(asked: Asked) -> Response:
+async def apps(asked: ParsedRequest) -> Response:
     """The applications."""
     return json_answer({"apps": [one.app for one in asked.readable]})
 
 
-async def app(asked: Asked) -> Response:
+async def app(asked: ParsedRequest) -> Response:
     """Describe the application and its stores."""
     service = asked.service
     return json_answer(
@@ -64,34 +64,34 @@ async def app(asked: Asked) -> Response:
     )
 
 
-async def stores(asked: Asked) -> Response:
+async def stores(asked: ParsedRequest) -> Response:
     """All stores."""
     return json_answer({"stores": [store_object(one) for _, one in sorted(asked.service.stores.items())]})
 
 
-async def store(asked: Asked) -> Response:
+async def store(asked: ParsedRequest) -> Response:
     """One store."""
     return json_answer(store_object(asked.store))
 
 
-async def instances(asked: Asked) -> Response:
+async def instances(asked: ParsedRequest) -> Response:
     """List the instances, with the partitions that each holds and their lag."""
     service = asked.service
     members = await service.work(service.answering.members)
     return json_answer({"instances": [member_object(member) for member in members]})
 
 
-async def topology(asked: Asked) -> Response:
+async def topology(asked: ParsedRequest) -> Response:
     """The operators and what each reads from."""
     return json_answer(topology_object(asked.service.app, asked.service.topology))
 
 
-async def topology_picture(asked: Asked) -> Response:
+async def topology_picture(asked: ParsedRequest) -> Response:
     """Draw the topology."""
     return Response(picture(asked.service.app, asked.service.topology), media_type=SVG)
 
 
-async def history(asked: Asked) -> Response:
+async def history(asked: ParsedRequest) -> Response:
     """History of the application, as sums in steps."""
     kept, span = asked.service.history, asked.get(p.SPAN, "15m")
     now_ms, steps = kept.steps(span) if kept is not None else (0, [])

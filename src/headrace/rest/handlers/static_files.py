@@ -17,7 +17,7 @@ OWN = "headrace"
 _SITE = Path(__file__).parents[1] / "site"
 
 
-class Files:
+class SiteFiles:
     """The user's files at /, if there are any, and ours at /headrace; `/name` is also looked for as `name.html`."""
 
     def __init__(self, directory: str | Path | None) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.responses import Response, StreamingResponse
 
 from headrace.errors import HeadraceError, KeyAbsent, StoreAskedWrongly
-from headrace.query.catalogue import Kind
+from headrace.query.catalogue import StoreKind
 from headrace.query.requests import MOST_ENTRIES, Count, Get, Reply, Scan
 from headrace.query.service.ports import Member
 from headrace.rest.cursors import Cursor
@@ -25,10 +25,10 @@ from headrace.rest.server.responses import (
     reply_answer,
     told,
 )
-from headrace.rest.server.routes import Asked
+from headrace.rest.server.routes import ParsedRequest
 
 
-async def one(asked: Asked) -> Response:
+async def one(asked: ParsedRequest) -> Response:
     """The entry of a key."""
     store = _table(asked)
     question = Get(store=store.name, key=asked.get(p.KEY), **p.freshness(asked.given))
@@ -41,26 +41,26 @@ async def one(asked: Asked) -> Response:
     return response
 
 
-async def holders(asked: Asked) -> Response:
+async def holders(asked: ParsedRequest) -> Response:
     """The instances that answer for a key."""
     service = asked.service
     found = await service.work(service.answering.holders, asked.store.name, asked.store.placed(asked.get(p.KEY)))
     return json_answer({"holders": [member_object(member) for member in found]})
 
 
-async def count(asked: Asked) -> Response:
+async def count(asked: ParsedRequest) -> Response:
     """How many entries there are."""
     reply = await asked.service.answer(Count(store=asked.store.name, **p.freshness(asked.given)))
     return reply_answer(f'{{"count":{reply.count},{told(reply)}'.encode(), reply)
 
 
-async def entries(asked: Asked) -> Response:
+async def entries(asked: ParsedRequest) -> Response:
     """Entries of a table in the order of their keys."""
     scan = _scan_of(asked, first=asked.get(p.FIRST), last=asked.get(p.LAST), prefix=asked.get(p.PREFIX))
     return await _scan(asked, scan, _table(asked))
 
 
-async def windows(asked: Asked) -> Response:
+async def windows(asked: ParsedRequest) -> Response:
     """Windows or sessions of all keys."""
     scan = _scan_of(
         asked,
@@ -73,7 +73,7 @@ async def windows(asked: Asked) -> Response:
     return await _scan(asked, scan, _windowed(asked))
 
 
-async def windows_of(asked: Asked) -> Response:
+async def windows_of(asked: ParsedRequest) -> Response:
     """Windows or sessions of one key."""
     scan = _scan_of(asked, key=asked.get(p.KEY), from_ms=asked.get(p.FROM), to_ms=asked.get(p.TO))
     return await _scan(asked, scan, _windowed(asked))
@@ -95,7 +95,7 @@ def member_object(member: Member) -> dict[str, object]:
     return {"name": member.name, "url": member.url, "shares": shares}
 
 
-def _scan_of(asked: Asked, **bounds: Any) -> Scan:
+def _scan_of(asked: ParsedRequest, **bounds: Any) -> Scan:
     scan = Scan(
         store=asked.store.name,
         reverse=asked.get(p.REVERSE, False),
@@ -111,7 +111,7 @@ def _scan_of(asked: Asked, **bounds: Any) -> Scan:
     return replace(scan, after=found.after, as_of=found.as_of)
 
 
-async def _scan(asked: Asked, scan: Scan, store: StoreForm) -> Response:
+async def _scan(asked: ParsedRequest, scan: Scan, store: StoreForm) -> Response:
     service = asked.service
     lines = NDJSON in asked.request.headers.get("accept", "")
     if lines and asked.get(p.LIMIT) is not None:
@@ -150,15 +150,15 @@ def next_page(scan: Scan, reply: Reply) -> str | None:
     return Cursor(reply.entries[-1].key, scan.as_of or reply.position).text(scan)
 
 
-def _table(asked: Asked) -> StoreForm:
+def _table(asked: ParsedRequest) -> StoreForm:
     store = asked.store
-    if store.kind is not Kind.TABLE:
+    if store.kind is not StoreKind.TABLE:
         raise StoreAskedWrongly(store.name, f"its keys have {store.kind.value}", "ask for /windows or /windows/{key}")
     return store
 
 
-def _windowed(asked: Asked) -> StoreForm:
+def _windowed(asked: ParsedRequest) -> StoreForm:
     store = asked.store
-    if store.kind is Kind.TABLE:
+    if store.kind is StoreKind.TABLE:
         raise StoreAskedWrongly(store.name, "its keys have no windows", "ask for /entries or /keys/{key}")
     return store

@@ -11,13 +11,13 @@ from headrace.errors import ParameterInvalid
 from headrace.query.service.ports import Watched
 from headrace.rest.server import parameters as p
 from headrace.rest.server.responses import json_answer
-from headrace.rest.server.routes import Asked
+from headrace.rest.server.routes import ParsedRequest
 from headrace.rest.watch.events import SERVER_SENT, EventStream, tell_socket
 from headrace.rest.watch.resume_token import Since
 from headrace.rest.watch.watcher import Watcher
 
 
-async def watch(asked: Asked) -> Response:
+async def watch(asked: ParsedRequest) -> Response:
     """Server-sent events: all that is there, then each change."""
     last = asked.request.headers.get("last-event-id")
     try:
@@ -27,12 +27,12 @@ async def watch(asked: Asked) -> Response:
     return EventStream(_watcher(asked, since), SERVER_SENT)
 
 
-async def watch_socket(asked: Asked, socket: WebSocket) -> None:
+async def watch_socket(asked: ParsedRequest, socket: WebSocket) -> None:
     """Watch a store over a WebSocket."""
     await tell_socket(socket, _watcher(asked, asked.get(p.SINCE, Since())))
 
 
-async def watchers(asked: Asked) -> Response:
+async def watchers(asked: ParsedRequest) -> Response:
     """List the watchers."""
     now = time.time()
     found = [
@@ -48,13 +48,13 @@ async def watchers(asked: Asked) -> Response:
     return json_answer({"watchers": found})
 
 
-async def end_watcher(asked: Asked) -> Response:
+async def end_watcher(asked: ParsedRequest) -> Response:
     """End a watch."""
     asked.watchers.find(asked.get(p.WATCHER)).end()
     return Response(status_code=204)
 
 
-def _watcher(asked: Asked, since: Since) -> Watcher:
+def _watcher(asked: ParsedRequest, since: Since) -> Watcher:
     watched = Watched(
         asked.store.name,
         key=asked.get(p.WATCHED_KEY),

@@ -9,12 +9,12 @@ from typing import Any
 
 from starlette.responses import Response
 
-from headrace.observe.history import Step
-from headrace.query.catalogue import Kind
+from headrace.observe.history import HistoryStep
+from headrace.query.catalogue import StoreKind
 from headrace.rest.key_value_text import StoreForm
 from headrace.rest.server.parameters import Parameter
 from headrace.rest.server.responses import JSON, json_answer
-from headrace.rest.server.routes import OPEN, Asked, Route
+from headrace.rest.server.routes import OPEN, ParsedRequest, Route
 from headrace.rest.server.schemas import Schema, whole
 from headrace.rest.server.service import Service
 from headrace.rest.server.users import Role
@@ -39,7 +39,7 @@ _TEXT: Schema = {"type": "string"}
 _TRUTH: Schema = {"type": "boolean"}
 
 
-async def openapi(asked: Asked) -> Response:
+async def openapi(asked: ParsedRequest) -> Response:
     """The document."""
     from headrace.rest.server.paths import ROUTES  # this is one of them
 
@@ -133,7 +133,7 @@ _READY = _object(ready=_TRUTH, progress={"type": "number", "minimum": 0, "maximu
 _MEMBER = _object(name=_TEXT, url=_TEXT, shares=_list(_SHARE))
 _STORE = _object(
     name=_TEXT,
-    kind={"enum": [kind.value for kind in Kind]},
+    kind={"enum": [kind.value for kind in StoreKind]},
     key=_TEXT,
     value=_TEXT,
     window_ms=_maybe(whole(64, 0)),
@@ -147,13 +147,13 @@ _HISTORY = _object(
     step_ms=whole(64, 1),
     now=whole(64, 0),
     since=_maybe(whole(64, 0)),
-    steps=_list(_object(**{one.name: whole(64, 0) for one in fields(Step)})),
+    steps=_list(_object(**{one.name: whole(64, 0) for one in fields(HistoryStep)})),
 )
 
 
 def _entry(store: StoreForm | None) -> dict[str, Schema]:
     assert store is not None
-    window = {} if store.kind is Kind.TABLE else {"window": _WINDOW}
+    window = {} if store.kind is StoreKind.TABLE else {"window": _WINDOW}
     return {"key": store.key.schema, **window, "value": store.value.schema, "ts": whole(64)}
 
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.websockets import WebSocket
 
 from headrace.errors import MethodRefused, PathUnknown
-from headrace.query.catalogue import Kind
+from headrace.query.catalogue import StoreKind
 from headrace.rest.key_value_text import StoreForm
 from headrace.rest.server.applications import Applications
 from headrace.rest.server.parameters import KEY, WATCHER, Parameter, read_query, text_of
@@ -28,8 +28,8 @@ ENDLESS = "/watch"
 PEER = "peer"
 """Instead of a role: for other instances."""
 
-TABLES = (Kind.TABLE,)
-WINDOWED = (Kind.WINDOWS, Kind.SESSIONS)
+TABLES = (StoreKind.TABLE,)
+WINDOWED = (StoreKind.WINDOWS, StoreKind.SESSIONS)
 ALL_KINDS = (*TABLES, *WINDOWED)
 
 IN_PATHS: Mapping[str, Parameter] = {"key": KEY, "watcher": WATCHER}
@@ -37,7 +37,7 @@ IN_PATHS: Mapping[str, Parameter] = {"key": KEY, "watcher": WATCHER}
 
 
 @dataclass(frozen=True)
-class Asked:
+class ParsedRequest:
     """A request that has been understood."""
 
     applications: Applications
@@ -74,8 +74,8 @@ class Asked:
         return self.given.get(parameter.name, otherwise)
 
 
-Handler = Callable[[Asked], Awaitable[Response]]
-SocketHandler = Callable[[Asked, WebSocket], Awaitable[None]]
+Handler = Callable[[ParsedRequest], Awaitable[Response]]
+SocketHandler = Callable[[ParsedRequest, WebSocket], Awaitable[None]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ class Route:
     handle: Handler
     method: str = "GET"
     role: Role | str = Role.READ
-    kinds: tuple[Kind, ...] = ALL_KINDS
+    kinds: tuple[StoreKind, ...] = ALL_KINDS
     """Of the stores it is for."""
 
     query: tuple[Parameter, ...] = ()
@@ -122,7 +122,7 @@ class Route:
 
 
 @dataclass(frozen=True)
-class Found:
+class Match:
     """A route, and the segments of a path that stand for its parameters, as they came."""
 
     route: Route
@@ -143,10 +143,10 @@ class Routes:
     def __init__(self, routes: tuple[Route, ...]) -> None:
         self.all = routes
 
-    def find(self, method: str, raw_path: bytes) -> Found:
+    def find(self, method: str, raw_path: bytes) -> Match:
         """The route for a request; PathUnknown or MethodRefused if there is none."""
         given = raw_path.split(b"/")[1:]
-        found = [Found(route, raw) for route in self.all if (raw := _matched(route.segments, given)) is not None]
+        found = [Match(route, raw) for route in self.all if (raw := _matched(route.segments, given)) is not None]
         if not found:
             raise PathUnknown
         wanted = "GET" if method == "HEAD" else method
@@ -156,7 +156,9 @@ class Routes:
         methods = sorted({one.route.method for one in found})
         raise MethodRefused(method, [*methods, "HEAD"] if "GET" in methods else methods)
 
-    def understand(self, found: Found, applications: Applications, request: HTTPConnection, user: User) -> Asked:
+    def understand(
+        self, found: Match, applications: Applications, request: HTTPConnection, user: User
+    ) -> ParsedRequest:
         """Read what the request says."""
         route = found.route
         application = applications.find(found.app) if "app" in found.raw else None
@@ -165,7 +167,7 @@ class Routes:
             store = application.service.store(text_of("store", found.raw["store"]))
         given = {one.name: one.of(text_of(one.name, found.raw[one.name]), store) for one in route.path_parameters}
         given |= read_query(request.scope["query_string"], route.query, store)
-        return Asked(applications, request, user, given, application, store)
+        return ParsedRequest(applications, request, user, given, application, store)
 
 
 def _matched(segments: tuple[str, ...], given: list[bytes]) -> dict[str, bytes] | None:

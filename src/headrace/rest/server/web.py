@@ -15,13 +15,13 @@ from starlette.websockets import WebSocket, WebSocketState
 
 from headrace.errors import BodyRefused, OriginRefused, PathUnknown, TooManyRequests
 from headrace.rest.handlers.fast_get import HEALTH, PATH, Quick
-from headrace.rest.handlers.static_files import Files
+from headrace.rest.handlers.static_files import SiteFiles
 from headrace.rest.server.applications import Applications
 from headrace.rest.server.authentication import Gate, Headers, has_doubled
 from headrace.rest.server.paths import HEALTH_PATHS, ROUTES
 from headrace.rest.server.protocol import FULL, Head
 from headrace.rest.server.responses import LOGGER, error_answer
-from headrace.rest.server.routes import ENDLESS, OPEN, PEER, Found, Routes
+from headrace.rest.server.routes import ENDLESS, OPEN, PEER, Match, Routes
 from headrace.rest.server.settings import Serve
 from headrace.rest.server.turns import Turns
 from headrace.rest.server.users import Role, User
@@ -54,7 +54,7 @@ class Web:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._routes = Routes(ROUTES)
         self._quick = Quick(applications, gate, [*_GUARDS, _NOTHING])
-        self._files = Files(settings.pages)
+        self._files = SiteFiles(settings.pages)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -152,7 +152,7 @@ class Web:
         await zipped(scope, receive, guarded)
         return route, status
 
-    def _found(self, scope: Scope) -> Found | None:
+    def _found(self, scope: Scope) -> Match | None:
         """The route; None if it may be a file."""
         try:
             return self._routes.find(scope["method"], scope["raw_path"])
@@ -161,7 +161,7 @@ class Web:
                 raise
             return None
 
-    async def _answer(self, found: Found, scope: Scope, receive: Receive, headers: Headers) -> Response:
+    async def _answer(self, found: Match, scope: Scope, receive: Receive, headers: Headers) -> Response:
         if found.route.endless:
             await self._turns.join()
         user = await self._user(found.route.role, found.app, scope, headers)

@@ -50,7 +50,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Taken:
+class TakenChanges:
     """Changes to send, and where to go on behind them."""
 
     changes: list[Changed]
@@ -142,14 +142,14 @@ class Pending:
             self._current = self._all_told = True
             self._wake()
 
-    def take(self) -> Taken:
+    def take(self) -> TakenChanges:
         """Take everything that waits. It counts as waiting until it has been sent."""
         with self._lock:
             changes, self._waiting, self._slow = list(self._waiting.values()), {}, False
             self._taken, self._bytes = self._taken + self._bytes, 0
             self._woken, current, self._current = False, self._current, False
             self.event.clear()
-            return Taken(changes, dict(self._since) if self._all_told else {}, current)
+            return TakenChanges(changes, dict(self._since) if self._all_told else {}, current)
 
     def sent(self) -> None:
         """Note that the changes which were taken have been handed to their reader."""

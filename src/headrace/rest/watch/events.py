@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from headrace.rest.key_value_text import dumps
 from headrace.rest.server.protocol import ABORT
 from headrace.rest.server.responses import NDJSON, error_object
-from headrace.rest.watch.change_buffer import Taken
+from headrace.rest.watch.change_buffer import TakenChanges
 from headrace.rest.watch.resume_token import Since
 from headrace.rest.watch.watcher import Anew, Heartbeat, Told, Watcher
 from headrace.rest.wire import changes_text
@@ -61,7 +61,7 @@ def _messages(watcher: Watcher, told: Told) -> Iterator[bytes]:
     """As messages of a WebSocket."""
     if isinstance(told, Anew):
         yield b'{"event":"anew","id":""}'
-    elif isinstance(told, Taken):
+    elif isinstance(told, TakenChanges):
         mark = f'"id":"{Since(told.since, watcher.life or "").text}",' if told.since else ""
         last = -1 if told.current else len(told.changes) - 1
         for number, text in enumerate(watcher.shown(told)):
@@ -74,7 +74,7 @@ def _lines(watcher: Watcher, told: Told) -> Iterator[bytes]:
     """Events as lines for another instance."""
     if isinstance(told, Heartbeat):
         yield b"{}\n"
-    elif isinstance(told, Taken):
+    elif isinstance(told, TakenChanges):
         if told.changes:
             yield f"{changes_text(told.changes)}\n".encode()
         if told.current:

@@ -14,7 +14,7 @@ from headrace.query.service.ports import Changed, Watch, Watched
 from headrace.rest.client.peers import Began
 from headrace.rest.key_value_text import StoreForm
 from headrace.rest.server.users import User
-from headrace.rest.watch.change_buffer import NobodyTakes, Pending, Taken
+from headrace.rest.watch.change_buffer import NobodyTakes, Pending, TakenChanges
 
 if TYPE_CHECKING:
     from headrace.rest.watch.registry import Watchers
@@ -36,7 +36,7 @@ class Heartbeat:
     """Nothing has changed."""
 
 
-Told = Taken | Anew | Heartbeat
+Told = TakenChanges | Anew | Heartbeat
 
 
 class Watcher:
@@ -79,7 +79,7 @@ class Watcher:
         """Whether all that it watches is to be had somewhere; NobodyAnswers if not."""
         self._places(self._partitions())
 
-    def shown(self, taken: Taken) -> Iterator[str]:
+    def shown(self, taken: TakenChanges) -> Iterator[str]:
         """The changes as JSON."""
         life = self.life
         return (self._among.shown(self.store, change, life) for change in taken.changes)

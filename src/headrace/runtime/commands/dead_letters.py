@@ -66,7 +66,7 @@ class DeadLetter:
         return found
 
 
-class DeadLetters:
+class DeadLetterTopic:
     """Dead letters of one application. How far they were resent is kept as the offset of a consumer group."""
 
     def __init__(self, topic: str, address: str, kafka: Mapping[str, str] | None = None) -> None:

@@ -14,7 +14,7 @@ _EVERY_S = 2.0
 _ANSWER_S = 3.0
 
 
-class Watch:
+class BrokerWatch:
     """Sees what a client of Kafka would wait for in silence: a topic that somebody has deleted, a broker that is away.
 
     `written` are the topics that have to be there, `changelogs` the ids of those that have to be whole too. `lost` says

@@ -18,14 +18,14 @@ _MEMINFO = Path("/proc/meminfo")
 
 
 @dataclass(frozen=True)
-class Memory:
+class MachineMemory:
     """Bytes of memory: what a process may take in all, and what is free of it; None if nobody says."""
 
     total: int | None
     free: int | None
 
 
-def memory() -> Memory:
+def memory() -> MachineMemory:
     """The memory of the machine, or of the container where that is less."""
     told = {}
     with suppress(OSError):
@@ -35,8 +35,8 @@ def memory() -> Memory:
     total, free = told.get("MemTotal"), told.get("MemAvailable")
     limit = _container_limit()
     if limit is not None and (total is None or limit < total):
-        return Memory(limit, limit if free is None else min(free, limit))
-    return Memory(total, free)
+        return MachineMemory(limit, limit if free is None else min(free, limit))
+    return MachineMemory(total, free)
 
 
 def _container_limit() -> int | None:

@@ -21,7 +21,7 @@ from headrace.observe.metrics import Metrics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Changelog, Source, To
 from headrace.runtime.life.broker_lease import BrokerLease
-from headrace.runtime.life.broker_watch import Watch
+from headrace.runtime.life.broker_watch import BrokerWatch
 from headrace.runtime.life.positions import Positions
 from headrace.runtime.life.queries import Queries
 from headrace.runtime.life.retries import Retries
@@ -151,7 +151,7 @@ class Supervisor:
         asked, served = self.queries is not None, self._app.serve is not None
         self._prepared: Prepared = preflight(plan, self._engine, self._spec, self._topics, asked=asked, served=served)
         written = written_topics(plan, self._spec.letters)
-        self._watch = Watch(self._topics, written, self._prepared.changelogs, self._broker.lost, self._app.say)
+        self._watch = BrokerWatch(self._topics, written, self._prepared.changelogs, self._broker.lost, self._app.say)
         self._engine.start(self._prepared, until_latest=until_latest)
 
     def _see_to_the_end(self, begin: Callable[[], None]) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
 
-from headrace.spark.compile.steps import ALL, ByTag, Kind, Step, Steps, by_tag, select
+from headrace.spark.compile.steps import ALL, ByTag, Step, StepKind, Steps, by_tag, select
 
 NOWHERE = "cast(null as string)"
 
@@ -88,7 +88,7 @@ class Flow:
 
     def keep(self, edge: int, condition: str) -> Flow:
         """Drop the rows of an edge for which the condition is not true."""
-        return self._step(Kind.KEEP, [edge], {"kept": {self._tag(edge): condition}})
+        return self._step(StepKind.KEEP, [edge], {"kept": {self._tag(edge): condition}})
 
     def put(self, edge: int, *, key: str | None = None, value: str | None = None, **carried: str) -> Flow:
         """Give the rows of an edge new keys, values or carried columns."""
@@ -99,16 +99,16 @@ class Flow:
         if value is not None:
             columns = replace(columns, value=self._fresh("v"))
             computed[columns.value] = value
-        put = self._step(Kind.PUT, [edge], {name: {self._tag(edge): sql} for name, sql in computed.items()})
+        put = self._step(StepKind.PUT, [edge], {name: {self._tag(edge): sql} for name, sql in computed.items()})
         return replace(put, edges={**self.edges, edge: columns})
 
     def keep_all(self, condition: str) -> Flow:
         """Drop the rows of whatever edge for which the condition is not true."""
-        return self._step(Kind.KEEP, self.edges, {"kept": {ALL: condition}})
+        return self._step(StepKind.KEEP, self.edges, {"kept": {ALL: condition}})
 
     def put_all(self, **carried: str) -> Flow:
         """Give the rows of all edges new carried columns."""
-        return self._step(Kind.PUT, self.edges, {name: {ALL: sql} for name, sql in carried.items()})
+        return self._step(StepKind.PUT, self.edges, {name: {ALL: sql} for name, sql in carried.items()})
 
     def always(self, edge: int, *, key: bool = False, value: bool = False) -> Flow:
         """Have the key or the value computed even if nobody reads it: it may fail."""
@@ -118,19 +118,19 @@ class Flow:
 
     def compute(self, edge: int, sql: str) -> tuple[Flow, str]:
         """Compute a column from the rows of an edge; its name is returned with the flow."""
-        return self._more(Kind.PUT, edge, self._fresh("c"), {self._tag(edge): sql})
+        return self._more(StepKind.PUT, edge, self._fresh("c"), {self._tag(edge): sql})
 
     def explode(self, edge: int, items: str, element: str) -> tuple[Flow, str]:
         """Explode a list into one row for each item, in order; the item's column is returned with the flow."""
         every = by_tag({self._tag(edge): items}, f"array(cast(null as {element}))")
-        return self._more(Kind.EXPLODE, edge, self._fresh("i"), {ALL: every})
+        return self._more(StepKind.EXPLODE, edge, self._fresh("i"), {ALL: every})
 
     def send(self, edge: int, targets: Sequence[int]) -> Flow:
         """Move the rows of an edge to other edges: a copy on each. Without targets they are dropped."""
         if len(targets) == 1:
             return self._moved([edge], {targets[0]: self.edges[edge]})
         tags = f"array({', '.join(map(str, targets))})" if targets else "cast(array() as array<int>)"
-        copied = self._step(Kind.COPY, [edge], {"tag": {self._tag(edge): tags}})
+        copied = self._step(StepKind.COPY, [edge], {"tag": {self._tag(edge): tags}})
         return copied._moved([edge], _tagged(self.edges[edge], targets))
 
     def choose(self, edge: int, conditions: Sequence[str], targets: Mapping[int, int], default: int | None) -> Flow:
@@ -141,9 +141,9 @@ class Flow:
         ways = [targets.get(position, _DROPPED) for position in range(len(conditions))]
         cases = " ".join(f"WHEN {condition} THEN {tag}" for condition, tag in zip(conditions, ways, strict=True))
         last = _DROPPED if default is None else default
-        chosen = self._step(Kind.PUT, [edge], {"tag": {self._tag(edge): f"CASE {cases} ELSE {last} END"}})
+        chosen = self._step(StepKind.PUT, [edge], {"tag": {self._tag(edge): f"CASE {cases} ELSE {last} END"}})
         if _DROPPED in (*ways, last):
-            chosen = chosen._step(Kind.KEEP, [edge], {"kept": {_DROPPED: "false"}})
+            chosen = chosen._step(StepKind.KEEP, [edge], {"kept": {_DROPPED: "false"}})
         return chosen._moved([edge], _tagged(self.edges[edge], [tag for tag in (*ways, last) if tag != _DROPPED]))
 
     def join(self, edges: Sequence[int], target: int) -> Flow:
@@ -155,9 +155,9 @@ class Flow:
             joined.key: {one.tag: f"`{one.key}`" for one in members},
             joined.value: {one.tag: f"`{one.value}`" for one in members},
         }
-        return self._step(Kind.PUT, edges, computed)._moved(edges, {target: joined})
+        return self._step(StepKind.PUT, edges, computed)._moved(edges, {target: joined})
 
-    def _step(self, kind: Kind, edges: Iterable[int], computed: Mapping[str, ByTag]) -> Flow:
+    def _step(self, kind: StepKind, edges: Iterable[int], computed: Mapping[str, ByTag]) -> Flow:
         """Add a step to the rows of some edges, behind all of their steps before."""
         chosen = list(edges)
         reads = frozenset[str]().union(*(self.edges[edge].names for edge in chosen))
@@ -166,7 +166,7 @@ class Flow:
         steps, number = self.steps.then(Step(kind, computed, reads), after)
         return replace(self, steps=steps, behind={**self.behind, **dict.fromkeys(chosen, number)}, taken=self.taken + 1)
 
-    def _more(self, kind: Kind, edge: int, column: str, sql: ByTag) -> tuple[Flow, str]:
+    def _more(self, kind: StepKind, edge: int, column: str, sql: ByTag) -> tuple[Flow, str]:
         columns = self.edges[edge]
         edges = {**self.edges, edge: replace(columns, more=(*columns.more, column))}
         return replace(self._step(kind, [edge], {column: sql}), edges=edges), f"`{column}`"

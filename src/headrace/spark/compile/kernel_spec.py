@@ -13,7 +13,7 @@ from headrace.plan.old_values import sending_old
 from headrace.plan.placement_nodes import Everywhere, Later
 from headrace.plan.task_assignment import Sharing
 from headrace.spark.compile.operators import OPERATORS, Functions, failures
-from headrace.spark.compile.queues import Queues
+from headrace.spark.compile.queues import QueueNumbers
 from headrace.spark.compile.sql import label
 from headrace.spark.compile.windows import looked_up
 from headrace.spark.layout.placement import Edge, Placement
@@ -24,7 +24,7 @@ def kernel_spec(
     placement: Placement, tags: Mapping[int, int], nodes: tuple[Node, ...], sharing: Sharing, number: int
 ) -> StageSpec:
     """The spec of some nodes of a stage; `tags` are those of the edges that lead into it."""
-    functions = Functions(Queues(placement.plan).where(), sharing.tasks)
+    functions = Functions(QueueNumbers(placement.plan).where(), sharing.tasks)
     members = _Members(placement, (*nodes, *placement.sending(nodes)))
     described = tuple(members.described(node, functions) for node in members.nodes)
     return StageSpec(

@@ -33,7 +33,7 @@ from headrace.plan.nodes import (
 from headrace.plan.placement_nodes import Later, Through
 from headrace.spark.compile.flow import Flow
 from headrace.spark.compile.partitions import chosen_partition, spread
-from headrace.spark.compile.queues import Queues
+from headrace.spark.compile.queues import QueueNumbers
 from headrace.spark.compile.sql import encode, guarded, label, packed_key, shown, some, text
 from headrace.spark.compile.task_numbers import Tasks
 from headrace.spark.layout.placement import Placement
@@ -43,7 +43,7 @@ class Native:
     """Runs the nodes of one stretch, in order."""
 
     def __init__(self, placement: Placement, tasks: Tasks) -> None:
-        self._placement, self._tasks, self._queues = placement, tasks, Queues(placement.plan)
+        self._placement, self._tasks, self._queues = placement, tasks, QueueNumbers(placement.plan)
 
     def run(self, flow: Flow, stretch: int) -> Flow:
         """The rows after all nodes of a native stretch."""

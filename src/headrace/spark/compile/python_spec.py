@@ -28,7 +28,7 @@ from headrace.serde import Serde
 from headrace.serde.pickled import PICKLED
 from headrace.spark.compile.lane_formats import key_form, own_form, value_form
 from headrace.spark.compile.prefetch import looked_up
-from headrace.spark.compile.queues import Queues
+from headrace.spark.compile.queues import QueueNumbers
 from headrace.spark.compile.sql import decode, encode
 from headrace.spark.layout.lanes import sends_changes
 from headrace.spark.layout.placement import Edge, Placement
@@ -63,7 +63,7 @@ def stamping_spec(placement: Placement, sources: Sequence[Source], number: int, 
     tags = {placement.read(source)[0].number: source for source in sources}
     plan = Plan(placement.plan.app, tuple(sources))
     failing = frozenset(source for source in sources if source in placement.reading_failures)
-    topics = Queues(placement.plan).topics()
+    topics = QueueNumbers(placement.plan).topics()
     program = Program(plan, (), tags, {}, frozenset(), failing, topics, {}, stamped=frozenset(sources))
     code = code_spec(_shipped(program, sources, workers), workers)
     entries: dict[int, tuple[str, ...]] = dict.fromkeys(tags, ())
@@ -170,7 +170,7 @@ class _Building:
             {node.name: self._exit(node) for node in self._members if isinstance(node, To | Repartition)},
             frozenset(self._made[node] for node in self._members if node in old),
             frozenset(self._made[node] for node in self._members if node in failing),
-            Queues(placement.plan).topics(),
+            QueueNumbers(placement.plan).topics(),
             {
                 node.name: node.partitions or self._sharing.tasks
                 for node in self._members

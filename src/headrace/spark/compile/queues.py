@@ -14,7 +14,7 @@ from headrace.spark.compile.sql import text
 
 
 @dataclass(frozen=True)
-class Queues:
+class QueueNumbers:
     """The queues of a plan: one for each partition of a topic, and one for each task that sends to a repartition.
 
     A queue's number begins with its place, in which queues go at equal times: topics in the order of the plan, then

@@ -15,7 +15,7 @@ from headrace.plan.nodes import Source
 from headrace.plan.task_assignment import Sharing
 from headrace.serde import BYTES
 from headrace.spark.compile.flow import CARRIED, Columns, Flow
-from headrace.spark.compile.queues import Queues
+from headrace.spark.compile.queues import QueueNumbers
 from headrace.spark.compile.sql import decode, encode, guarded, text
 from headrace.spark.compile.task_numbers import Tasks
 from headrace.spark.compile.timestamps import remember, stamp, stamp_in_python
@@ -85,7 +85,7 @@ def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing:
     """Records decoded and with their times, tagged with the edges behind their sources, and shared among the tasks."""
     sources = placement.plan.of(Source)
     outputs = {source: [edge.number for edge in placement.read(source)] for source in sources}
-    queue = Queues(placement.plan).of_record()
+    queue = QueueNumbers(placement.plan).of_record()
     rows = records.selectExpr(
         f"{_tag(sources, {source: edges[0] for source, edges in outputs.items()})} AS tag",
         f"{_group(tasks, sharing)} AS `group`",

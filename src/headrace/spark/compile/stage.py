@@ -11,7 +11,7 @@ from headrace.spark.compile.envelopes import through_kernel
 from headrace.spark.compile.flow import CARRIED, Columns, Flow, case
 from headrace.spark.compile.kernel_spec import kernel_spec
 from headrace.spark.compile.python_spec import into_python, leaving, out_of_python, python_spec
-from headrace.spark.compile.queues import Queues
+from headrace.spark.compile.queues import QueueNumbers
 from headrace.spark.compile.sql import packed, packed_key, unpacked, unpacked_key
 from headrace.spark.layout.placement import Edge, Lane, Placement
 from headrace.spark.layout.read_optimizations import apart, in_order
@@ -58,7 +58,7 @@ def _through(flow: Flow, placement: Placement, nodes: tuple[Node, ...], spec: St
     made = leaving(placement, nodes)
     tags = {**passing, **{edge: edge.number for edge in made}}
     edges = {edge.number: Columns(tag, "key", "value") for edge, tag in tags.items()}
-    behind = Flow.of(after, CARRIED, edges, Queues(placement.plan).where())
+    behind = Flow.of(after, CARRIED, edges, QueueNumbers(placement.plan).where())
     for edge in tags:
         behind = _unpack(behind, edge, placement, nodes, made=edge not in passing)
     return behind

@@ -18,7 +18,7 @@ ByTag = Mapping[int | None, str]
 """SQL for the rows with a tag."""
 
 
-class Kind(Enum):
+class StepKind(Enum):
     """Kind of a step."""
 
     KEEP = "keep"
@@ -38,13 +38,13 @@ class Kind(Enum):
 class Step:
     """A step, and what it reads: columns that have to be there until then."""
 
-    kind: Kind
+    kind: StepKind
     computed: Mapping[str, ByTag]
     reads: frozenset[str]
 
     def takes(self, other: Step) -> bool:
         """Whether another one may be a part of this one."""
-        return self.kind is other.kind is not Kind.EXPLODE and not (self._for_all or other._for_all)
+        return self.kind is other.kind is not StepKind.EXPLODE and not (self._for_all or other._for_all)
 
     @property
     def _for_all(self) -> bool:
@@ -59,14 +59,14 @@ class Step:
     def sql(self, columns: Sequence[str], carried: Collection[str]) -> str:
         """Its text; `columns` are those that are needed afterwards, of which every row has the carried ones."""
         match self.kind:
-            case Kind.KEEP:
+            case StepKind.KEEP:
                 return f"|> WHERE {by_tag(self.computed['kept'], 'true')}"
-            case Kind.COPY:
+            case StepKind.COPY:
                 return f"|> SELECT * EXCEPT (tag), explode({by_tag(self.computed['tag'], 'array(tag)')}) AS tag"
-            case Kind.EXPLODE:
+            case StepKind.EXPLODE:
                 ((item, items),) = self.computed.items()
                 return f"|> SELECT *, explode({items[ALL]}) AS `{item}`"
-            case Kind.PUT:
+            case StepKind.PUT:
                 return select(
                     columns,
                     {
@@ -101,10 +101,10 @@ class Steps:
         """The text of each step; `wanted` are the columns that are read behind the last one."""
         there = dict.fromkeys([*self.carried, *self.given])
         for number, step in enumerate(self.steps):
-            if step.kind in (Kind.PUT, Kind.EXPLODE):
+            if step.kind in (StepKind.PUT, StepKind.EXPLODE):
                 there |= dict.fromkeys(step.computed)
             read = {*self.carried, *wanted}.union(*(later.reads for later in self.steps[number + 1 :]))
-            there = {name: None for name in there if name in read or step.kind is not Kind.PUT}
+            there = {name: None for name in there if name in read or step.kind is not StepKind.PUT}
             yield step.sql(list(there), self.carried)
 
 

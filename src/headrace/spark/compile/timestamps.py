@@ -9,7 +9,7 @@ from headrace.plan.nodes import Source, Times
 from headrace.spark.compile.envelopes import through_kernel
 from headrace.spark.compile.flow import CARRIED, Columns, Flow
 from headrace.spark.compile.python_spec import stamping_spec
-from headrace.spark.compile.queues import Queues
+from headrace.spark.compile.queues import QueueNumbers
 from headrace.spark.compile.sql import decode, guarded, label, packed, text, unpacked
 from headrace.spark.layout.placement import Placement
 from headrace.spark.layout.stamping import remembering, stamped_in_python
@@ -63,7 +63,7 @@ def remember(flow: Flow, placement: Placement) -> Flow:
 
 def remember_spec(placement: Placement) -> StageSpec:
     """The spec of the stage that stamps the records of `remembering`."""
-    queues, sources = Queues(placement.plan), remembering(placement)
+    queues, sources = QueueNumbers(placement.plan), remembering(placement)
     tags = {source: placement.read(source)[0].number for source in sources}
 
     def described(source: Source, place: int) -> NodeSpec:
@@ -95,7 +95,7 @@ def stamp_in_python(flow: Flow, placement: Placement, workers: Workers) -> Flow:
 def _before_all(flow: Flow, placement: Placement, spec: StageSpec) -> Flow:
     rows = through_kernel(flow, spec, key="`key`", value="`value`", seq="offset", queue="source")
     read = {edge: Columns(columns.tag, "key", "value") for edge, columns in flow.edges.items()}
-    return Flow.of(rows, CARRIED, read, Queues(placement.plan).where())
+    return Flow.of(rows, CARRIED, read, QueueNumbers(placement.plan).where())
 
 
 def _time(source: Source, where: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from headrace.expr.opaque import fitting
 from headrace.model.record import Record
 from headrace.plan.nodes import AsyncMapValues
-from headrace.task.calls import Calls, Limits
+from headrace.task.calls import CallLimits, Calls
 from headrace.task.context import Context
 from headrace.task.operators.gathering import Gathering
 
@@ -22,7 +22,7 @@ class AsyncMapValuesOperator(Gathering[AsyncMapValues]):
     def __init__(self, node: AsyncMapValues, task: Context) -> None:
         super().__init__(node, task, node.concurrency * _EACH)
         self._begin = node.value.begun()
-        self._calls = Calls(self._value, Limits(node.concurrency, node.timeout_ms, node.retries, node.backoff_ms))
+        self._calls = Calls(self._value, CallLimits(node.concurrency, node.timeout_ms, node.retries, node.backoff_ms))
 
     def close(self) -> None:
         self._calls.close()

@@ -11,7 +11,7 @@ from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.plan.nodes import GlobalStore, Merge, Node, Process, ProcessValues, TableTransformValues
 from headrace.plan.schema import Schema
-from headrace.plan.stores import Connection
+from headrace.plan.stores import StoreConnection
 from headrace.processor.context import Scheduled
 from headrace.processor.records import FixedKeyRecord
 from headrace.state.keyvalue import Stored
@@ -33,7 +33,7 @@ class Hosted:
         operator: Operator[Any],
         make: Callable[[], Any],
         takes: Schema,
-        stores: tuple[Connection, ...],
+        stores: tuple[StoreConnection, ...],
         send: Callable[[Record, str | None], None],
     ) -> None:
         self._operator, self.processor = operator, make()
@@ -182,7 +182,7 @@ class GlobalStoreOperator(Operator[GlobalStore]):
     def __init__(self, node: GlobalStore, task: Context) -> None:
         super().__init__(node, task)
         self._hosted = Hosted(
-            self, node.make, node.output(), (Connection(node.definition),), _nowhere("a global store")
+            self, node.make, node.output(), (StoreConnection(node.definition),), _nowhere("a global store")
         )
 
     def start(self) -> None:
