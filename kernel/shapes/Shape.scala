@@ -107,6 +107,10 @@ object Shape {
       case "bytes" => BytesShape
       case "datetime" => MomentShape
       case "decimal" => DecimalShape
+      case "int32" => Int32Shape
+      case "date" => DateShape
+      case "time" => TimeShape
+      case "exact" => ExactDecimalShape(name, json.get("precision").asInt, json.get("scale").asInt)
       case "json" => JsonShape
       case "none" => NoneShape
       case "optional" => OptionalShape(inner("of"))

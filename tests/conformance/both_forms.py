@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -17,6 +17,7 @@ from headrace.expr import Bound
 from headrace.model.types import (
     DECIMAL,
     JSON,
+    TIME,
     DictType,
     EnumType,
     ListType,
@@ -26,6 +27,8 @@ from headrace.model.types import (
     Type,
 )
 from headrace.spark.faults import find_fault
+
+_MIDNIGHT = datetime(2000, 1, 1)
 
 Row = tuple[Any, ...]
 Form = tuple[Callable[..., object], str]
@@ -141,6 +144,8 @@ def as_told(value: Any, type_: Type) -> Any:
             return tuple(as_told(getattr(value, one.name), one.type) for one in fields)
         case _, EnumType():
             return value.value
+    if type_ == TIME:
+        return (datetime.combine(_MIDNIGHT, value) - _MIDNIGHT) // timedelta(microseconds=1)
     return json.dumps(value) if type_ == JSON else str(value) if type_ == DECIMAL else value
 
 
@@ -160,6 +165,8 @@ def as_meant(value: Any, type_: Type) -> Any:
             return type_.made_of(**{one.name: as_meant(part, one.type) for one, part in parts})
         case _, EnumType(cls=member):
             return member(value)
+    if type_ == TIME:
+        return (_MIDNIGHT + timedelta(microseconds=value)).time()
     return json.loads(value) if type_ == JSON else Decimal(value) if type_ == DECIMAL else value
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum, IntEnum
-from typing import Any, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import headrace.types as T
 from conformance.samples import FLOATS, INTS, STRS
@@ -64,7 +64,23 @@ SALE = T.record(
     {"customer": str, "unit price": float | None, "lines": list[Line], "first": Click, "note": NotRequired[int]}, "Sale"
 )
 
+
+@dataclass
+class Booking:
+    day: date
+    at: time
+    seats: T.Int32
+    price: Annotated[Decimal, T.decimal(10, 2)]
+    share: Annotated[Decimal, T.decimal(12, 12)] | None = None
+    ready: time | None = time(9, 30)
+    more: list[T.Int32] = field(default_factory=list)
+    rest: Any = None
+
+
+BOOKING = {"day": "2024-05-31", "at": "12:30:00.5", "seats": 3, "price": "1.5", "share": "1E-10", "more": [1, -7]}
+
 RECORDS: dict[str, Any] = {
+    "booking": Booking,
     "sale": SALE,
     "order": Order,
     "line": Line,
@@ -91,6 +107,10 @@ ORDER: dict[str, Any] = {
     "extra": {"z": [1, 2.5, None, True], "a": {"b": "c"}, "big": 10**30},
 }
 GOOD: list[Any] = [
+    BOOKING,
+    BOOKING,
+    {"day": "0001-01-01", "at": "00:00:00", "seats": -(2**31), "price": -0.0, "share": None, "rest": {"a": 1.5}},
+    {"day": "9999-12-31", "at": "23:59:59.999999", "seats": 2**31 - 1, "price": 1e7, "ready": "00:00:00"},
     ORDER,
     {"customer": "ann", "unit price": 1.5, "lines": [{"product": "x"}], "first": {"user": "u"}},
     {"customer": "ann", "unit price": None, "lines": [], "first": {"user": "u", "page": None}, "note": 3},
@@ -110,6 +130,21 @@ THINGS: list[Any] = [None, True, False, 0, 1, -7, 2**63, -(2**63), 10**25, 1.0, 
 THINGS += [[], [1], {}, {"a": 1}, "2024-05-31T12:30:00Z", "QQ==", "QR=", "1.5", "1e99999999999999999999", ["a", 1, 2]]
 THINGS += [*STRS[:20], *INTS[:9], *(one for one in FLOATS if abs(one) < 1e308), "1E+5", "-.5", "5.", "+1", "nan", "٣"]
 THINGS += ["2024-05-31T12:30:00.٣Z", "2024-05-31T12:30:00+12:75", "0001-01-01T00:00:00+01:00", "😀" * 41]
+
+THINGS += ["2024-05-31", "2024-02-30", "0000-01-01", "20240531", "12:30:00", "12:30", "24:00:00", "12:30:00.1234567"]
+THINGS += [
+    2**31,
+    -(2**31) - 1,
+    "0.00",
+    "-0",
+    "1.505",
+    "99999999.99",
+    "100000000",
+    "1E+9999999",
+    "1E-9999999",
+    "0E+9999",
+]
+THINGS += [1.505, 1.50, 12.25, "12:30:00Z", "1E-12", "1E-13", "-.5", "٣:00:00"]
 
 TEXTS = ["", " ", "nul", "null", " null ", "true", "tru", "False", "NaN", "-Infinity", "Infinity", "-", "-a", "01"]
 TEXTS += ["1.", "1.e5", "1e", "1e+", "1e5", "1E-5", "1.5e+3", "-0", "-0.0", ".5", "+1", "1e400", "-1e400", "1e-400"]

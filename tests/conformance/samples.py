@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from typing import Any
@@ -15,13 +15,17 @@ from headrace.model.records import enum_type, record_type
 from headrace.model.types import (
     BOOL,
     BYTES,
+    DATE,
     DATETIME,
     DECIMAL,
     FLOAT,
     INT,
+    INT32,
     JSON,
     STR,
+    TIME,
     Type,
+    decimal_of,
     dict_of,
     list_of,
     pair_of,
@@ -103,6 +107,26 @@ def _decimal(rng: random.Random) -> Decimal:
     return Decimal(f"{rng.choice(['', '-'])}{digits}E{rng.choice([0, -2, rng.randint(-35, 35)])}")
 
 
+DATES = [date(1, 1, 1), date(9999, 12, 31), date(1970, 1, 1), date(1969, 12, 31), date(2024, 2, 29), date(1582, 10, 10)]
+
+
+def _date(rng: random.Random) -> date:
+    return date.fromordinal(rng.randint(1, date.max.toordinal()))
+
+
+TIMES = [time(), time.max, time(12, 30), time(1, 2, 3), time(23, 59, 59, 1), time(0, 0, 0, 100_000)]
+
+
+def _time(rng: random.Random) -> time:
+    return time(rng.randrange(24), rng.randrange(60), rng.randrange(60), rng.choice([0, rng.randrange(1_000_000)]))
+
+
+INT32S = [0, 1, -1, 7, 2**31 - 1, -(2**31), 2**16]
+PRICE, FRACTION = decimal_of(10, 2), decimal_of(12, 12)
+PRICES = [Decimal(text) for text in ("0.00", "1.00", "-1.50", "99999999.99", "-99999999.99", "0.01")]
+FRACTIONS = [Decimal(text) for text in ("0.000000000000", "0.000000000001", "-0.999999999999", "0.100000000000")]
+
+
 ANYTHING: list[Any] = [True, False, 0, 1, 1.0, -0.0, 2**53 + 1, 2.0**53, 10**30, 1e300, "", "a", "1", [], {}, ["a"]]
 ANYTHING += [[1, "a", None], [[1.0], {}], {"a": 1}, {"a": None, "b": [True]}, {"b": [1], "a": None}]
 ANYTHING += [10**400, 2**63, -(2**63)]
@@ -152,6 +176,11 @@ SAMPLES: dict[Type, tuple[list[Any], Draw]] = {
     BOOL: ([True, False], lambda rng: rng.random() < 0.5),
     BYTES: (BYTESES, lambda rng: rng.randbytes(rng.randint(0, 3))),
     DATETIME: (MOMENTS, _moment),
+    DATE: (DATES, _date),
+    TIME: (TIMES, _time),
+    INT32: (INT32S, lambda rng: rng.choice([rng.randint(-9, 9), rng.randint(-(2**31), 2**31 - 1)])),
+    PRICE: (PRICES, lambda rng: Decimal(rng.randint(-(10**10) + 1, 10**10 - 1)).scaleb(-2)),
+    FRACTION: (FRACTIONS, lambda rng: Decimal(rng.randint(-(10**9), 10**9)).scaleb(-12)),
     list_of(INT): ([[], [1], [0, 7, None], [2**53 + 1]], lambda rng: [_int(rng) for _ in range(rng.randint(0, 3))]),
     list_of(FLOAT): ([[], [0.0, math.nan], [None, -0.0]], lambda rng: [_float(rng) for _ in range(rng.randint(0, 3))]),
     list_of(STR): ([[], [""], ["a", "b"]], lambda rng: [_str(rng) for _ in range(rng.randint(0, 3))]),

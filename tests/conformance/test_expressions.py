@@ -13,7 +13,8 @@ from conformance.both_forms import differences, names
 from conformance.drawn_functions import COLUMNS as PARAMETERS
 from conformance.drawn_functions import ROWS
 from conformance.drawn_functions import drawn as drawn_functions
-from conformance.samples import LINE, PAIR, SAMPLES, SIZE, rows
+from conformance.samples import FRACTION, LINE, PAIR, PRICE, SAMPLES, SIZE, rows
+from headrace.errors import WrongType
 from headrace.expr import Bound, bind
 from headrace.expr.bound import Applied
 from headrace.expr.functions import ANY, TABLE, Function
@@ -22,11 +23,12 @@ from headrace.expr.functions.formats import refusal as format_refusal
 from headrace.expr.functions.patterns import PATTERNS, refusal
 from headrace.expr.syntax import Expr, as_expr, tree_of
 from headrace.expr.tree import Attribute, Call, Symbol, Tree
-from headrace.model.types import BOOL, DECIMAL, FLOAT, INT, JSON, STR, Type, dict_of, list_of
+from headrace.model.types import BOOL, DATE, DECIMAL, FLOAT, INT, INT32, JSON, STR, TIME, Type, dict_of, list_of
 
 pytestmark = pytest.mark.spark
 
 SEED = 20240607
+LIMITED = (INT32, PRICE, FRACTION)
 
 
 def instances(function: Function) -> list[tuple[Type, ...]]:
@@ -37,7 +39,7 @@ def instances(function: Function) -> list[tuple[Type, ...]]:
     elif dict_of(ANY) in function.takes:
         inner = (INT, JSON, LINE)
     elif ANY in function.takes:
-        inner = (STR, INT, FLOAT, list_of(STR), DECIMAL, JSON, LINE, SIZE, PAIR, dict_of(INT))
+        inner = (STR, INT, FLOAT, list_of(STR), DECIMAL, JSON, LINE, SIZE, PAIR, dict_of(INT), *LIMITED, DATE, TIME)
     found = [with_inner(function.takes, one) for one in inner]
     return list(dict.fromkeys(types for types in found if called(function, types).function is function))
 
@@ -81,6 +83,29 @@ def test_a_function_means_the_same_in_both_forms(types: tuple[Type, ...], spark:
     assert not missing, f"no values to try {missing} on: add some to samples.py"
     found = [bound for bound in calls()[types] if bound.function not in (*PATTERNS, *FORMATS)]  # type: ignore[attr-defined]
     assert differences(spark, found, types, rows(types, SEED)) == []
+
+
+MIXED = [
+    *product((INT32,), (INT32, INT, FLOAT)),
+    *product((PRICE,), (PRICE, FRACTION, DECIMAL, INT)),
+]
+
+
+@pytest.mark.parametrize("types", MIXED, ids=lambda types: "-".join(map(str, types)))
+def test_numbers_with_limits_are_computed_with_as_those_without(types: tuple[Type, ...], spark: SparkSession) -> None:
+    bounds = [called_or_none(name, types) for name in ("+", "-", "*", "/", "//", "%", "==", "<", ">=", "coalesce")]
+    found = [bound for bound in bounds if bound is not None]
+    assert len(found) >= 5
+    assert {bound.type for bound in found} <= {INT, FLOAT, DECIMAL, BOOL, types[0]}
+    assert differences(spark, found, types, rows(types, SEED, count=100)) == []
+
+
+def called_or_none(name: str, types: tuple[Type, ...]) -> Bound | None:
+    try:
+        expr = Expr(Call(name, tuple(Symbol(one) for one in names(len(types)))))
+        return bind(expr, dict(zip(names(len(types)), types, strict=True)), "here")
+    except WrongType:
+        return None
 
 
 @pytest.mark.parametrize("function", PATTERNS, ids=lambda function: function.name)

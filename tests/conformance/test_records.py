@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
+from datetime import date, time
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -11,7 +14,7 @@ from pyspark.sql import SparkSession
 import headrace as hr
 import headrace.functions as F
 from conformance.both_forms import Form, all_differing
-from conformance.json_samples import ORDER, SALE, Click, Line, Money, Order, Size, drawn
+from conformance.json_samples import ORDER, SALE, Booking, Click, Line, Money, Order, Size, drawn
 from headrace.expr import bind, trace
 from headrace.expr.sql import converted
 from headrace.model.types import BYTES
@@ -21,6 +24,7 @@ from headrace.spark.compile.sql import decode, encode, shown
 pytestmark = pytest.mark.spark
 
 ORDERS, MONEY, CLICKS, SALES, ANY = hr.json(Order), hr.json(Money), hr.json(Click), hr.json(SALE), hr.json()
+BOOKINGS = hr.json(Booking)
 
 FUNCTIONS: dict[Serde[Any], list[Callable[[Any], Any]]] = {
     ORDERS: [
@@ -52,6 +56,22 @@ FUNCTIONS: dict[Serde[Any], list[Callable[[Any], Any]]] = {
     CLICKS: [
         lambda c: c["page"],
         lambda c: {"user": c["user"]},
+    ],
+    BOOKINGS: [
+        lambda b: (b.day, b.day.year, b.day.isoformat(), b.day.weekday(), b.day < date(2024, 6, 1)),
+        lambda b: (b.at, b.at.hour, b.at.microsecond, b.at.isoformat(), b.at == time(12, 30, 0, 500_000)),
+        lambda b: (b.seats, b.seats + 1, b.seats * 0.5, -b.seats, b.seats == 3, hr.text(b.seats)),
+        lambda b: (b.price, b.price * 3, b.price + b.seats, b.price == Decimal("1.50"), hr.text(b.price)),
+        lambda b: hr.if_null(b.share, b.price) - 1,
+        lambda b: b.ready,
+        lambda b: b.more + b.more[:1],
+        lambda b: hr.contains(b.more, b.seats + 4),
+        lambda b: {"day": b.day, "at": b.at, "seats": b.seats, "price": b.price, "more": b.more},
+        lambda b: Booking(b.day, b.at, seats=b.seats * 2, price=b.price * 2, more=b.more),
+        lambda b: Booking(b.day, b.at, seats=5, price=Decimal("0.1"), share=b.price, more=b.more),
+        lambda b: dataclasses.replace(b, day=date(2024, 1, 1), at=time(1), ready=None),
+        lambda b: b == b,
+        lambda b: f"{b.day} {b.at} {b.price}",
     ],
     SALES: [
         lambda s: s["customer"].upper(),

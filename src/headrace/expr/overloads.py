@@ -9,10 +9,12 @@ from operator import attrgetter
 
 from headrace.expr.bound import Bound, Constant, Items, Pair, Retyped
 from headrace.expr.functions import ANY, TABLE, Function
+from headrace.model.narrow import narrowed
 from headrace.model.type_compatibility import holds
 from headrace.model.types import (
     FLOAT,
     INT,
+    INT32,
     JSON,
     NONE,
     STR,
@@ -30,6 +32,7 @@ from headrace.model.types import (
     optional_of,
     pair_of,
     present,
+    wider,
 )
 
 _ROWS: dict[str, list[Function]] = {}
@@ -55,7 +58,9 @@ def has_method(row: Function, type_: Type) -> bool:
 
 def joint(first: Type, second: Type) -> Type | None:
     """The type that holds values of both: None goes with every type, an int becomes a float beside one."""
-    return FLOAT if {first, second} == {INT, FLOAT} else _same(first, second)
+    if {first, second} in ({INT, FLOAT}, {INT32, FLOAT}):
+        return FLOAT
+    return _same(first, second)
 
 
 def arguments(row: Function, types: tuple[Type, ...], widen: bool) -> tuple[Type, ...] | None:
@@ -64,7 +69,7 @@ def arguments(row: Function, types: tuple[Type, ...], widen: bool) -> tuple[Type
         return None
     needed, whole, inner = [], [], []
     for wanted, found in zip(row.takes, types, strict=True):
-        fitting = FLOAT if widen and wanted == FLOAT and found == INT else _fit(row, wanted, found)
+        fitting = FLOAT if widen and wanted == FLOAT and found in (INT, INT32) else _fit(row, wanted, found)
         if fitting is None:
             return None
         needed.append(fitting)
@@ -96,6 +101,8 @@ def assigned(bound: Bound, wanted: Type) -> Bound | None:
     wanted = present(wanted)
     if joint(wanted, bound.type) == wanted:
         return retyped(bound, wanted)
+    if wider(wanted) is not None and wider(wanted) in (bound.type, wider(bound.type)):
+        return _narrowed(bound, wanted)
     return bound if wanted != FLOAT and holds(wanted, bound.type) else None
 
 
@@ -118,6 +125,11 @@ def retyped(bound: Bound, type_: Type) -> Bound:
     return Retyped(type_, bound.nullable, bound.text, bound, convert)
 
 
+def _narrowed(bound: Bound, type_: Type) -> Bound:
+    """The expression as one of a type that may have no room for its values; those raise."""
+    return Retyped(type_, bound.nullable, bound.text, bound, lambda number: narrowed(number, type_))
+
+
 def _unchanged(thing: object) -> object:
     return thing
 
@@ -126,6 +138,8 @@ def _fit(row: Function, wanted: Type, found: Type) -> Type | None:
     if found == NONE and row.takes_none and wanted != ANY:
         return wanted
     if isinstance(found, EnumType) and row.of_members and wanted == _mixed_in(found):
+        return wanted
+    if wanted == wider(found):
         return wanted
     if wanted in (ANY, found) or (_open(wanted) and type(wanted) is type(found)):
         return found
@@ -190,8 +204,10 @@ def _same(first: Type, second: Type) -> Type | None:
     if JSON in (first, second):
         return JSON if holds(JSON, first) and holds(JSON, second) else None
     for one, other in ((first, second), (second, first)):
-        if isinstance(one, EnumType) and other == _mixed_in(one):
+        if (isinstance(one, EnumType) and other == _mixed_in(one)) or other == wider(one):
             return other
+    if wider(first) is not None and wider(first) == wider(second):
+        return wider(first)
     if isinstance(first, OptionalType) or isinstance(second, OptionalType):
         both = _same(present(first), present(second))
         return both and optional_of(both)

@@ -6,12 +6,14 @@ import json
 import math
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from typing import Any
 
 from headrace.model.types import (
+    DECIMAL,
+    INT,
     JSON,
     NONE,
     STR,
@@ -22,6 +24,7 @@ from headrace.model.types import (
     TupleType,
     Type,
     present,
+    wider,
 )
 from headrace.serde.shapes import shape
 
@@ -43,6 +46,8 @@ def constant(value: object, type_: Type) -> str:
             return f"CAST({_parts(value, type_)} AS {type_.sql})"
         case Enum():
             return constant(value.value, type_)
+        case int() | Decimal() if wider(type_) is not None:
+            return f"CAST({value:f} AS {type_.sql})" if isinstance(value, Decimal) else f"CAST({value} AS {type_.sql})"
         case bool():
             return "TRUE" if value else "FALSE"
         case int():
@@ -55,11 +60,19 @@ def constant(value: object, type_: Type) -> str:
             return f"X'{value.hex()}'"
         case datetime():
             return f"timestamp_micros({(value - _EPOCH) // timedelta(microseconds=1)}L)"
+        case date():
+            return f"DATE'{value.isoformat()}'"
+        case time():
+            return constant(_micros(value), INT)
         case Decimal():
             return constant(str(value), STR)
         case str():
             return f"'{value}'" if _PLAIN.fullmatch(value) else f"CAST(X'{value.encode().hex()}' AS STRING)"
     raise AssertionError(f"a new kind of constant: {value!r}")
+
+
+def _micros(at: time) -> int:
+    return ((at.hour * 60 + at.minute) * 60 + at.second) * 1_000_000 + at.microsecond
 
 
 def _parts(value: Any, type_: Type) -> str:
@@ -105,6 +118,7 @@ def _differs(found: Type, wanted: Type) -> bool:
             return _differs(present(one), present(other))
         case TupleType(items=ones), TupleType(items=others):
             return any(_differs(present(one), present(other)) for one, other in zip(ones, others, strict=True))
-    if NONE in (found, wanted):
+    if found == wanted or NONE in (found, wanted):
         return False
-    return found != wanted and (wanted == JSON or isinstance(found, StructType))
+    limited = DECIMAL in (found, wanted) or wider(wanted) is not None  # a cast says it in other words, or not at all
+    return wanted == JSON or isinstance(found, StructType) or limited

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from contextvars import ContextVar
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from enum import Enum
 from typing import Any, Generic, NoReturn, TypeVar, overload
@@ -18,7 +18,7 @@ from headrace.expr.tree import Attribute, Built, Call, Listed, Literal, Mapped, 
 from headrace.expr.ways import ValueNeeded, walking
 from headrace.expr.where import calling_line
 from headrace.model.records import enum_type
-from headrace.model.types import BOOL, BYTES, DATETIME, DECIMAL, FLOAT, INT, NONE, STR
+from headrace.model.types import BOOL, BYTES, DATE, DATETIME, DECIMAL, FLOAT, INT, NONE, STR, TIME
 from headrace.model.windows import Windowed
 
 made_at: ContextVar[str | None] = ContextVar("made_at", default=None)
@@ -361,6 +361,12 @@ def _tree_of(thing: object) -> Tree:
             if thing.tzinfo is None:
                 _refuse(f"{thing} has no time zone: give one, such as timezone.utc")
             return Literal(thing.astimezone(UTC), DATETIME, line=line)
+        case date():
+            return Literal(thing, DATE, line=line)
+        case time():
+            if thing.tzinfo is not None:
+                _refuse(f"{thing} has a time zone: give a time without")
+            return Literal(thing, TIME, line=line)
         case Decimal():
             return Literal(thing, DECIMAL, line=line)
         case dict():

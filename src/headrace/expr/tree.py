@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
 
 from headrace.model.types import Type
 
-Scalar = str | int | float | bytes | datetime | Decimal | Enum | None
+Scalar = str | int | float | bytes | datetime | date | time | Decimal | Enum | None
 """What a constant can be."""
 
 # How tightly Python binds; what is not here (calls, names) binds tightest.

@@ -9,7 +9,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
@@ -19,12 +19,14 @@ from headrace.errors import FieldsNotRead, FieldTypeUnknown, NotARecord
 from headrace.model.types import (
     BOOL,
     BYTES,
+    DATE,
     DATETIME,
     DECIMAL,
     FLOAT,
     INT,
     JSON,
     STR,
+    TIME,
     EnumType,
     StructField,
     StructType,
@@ -46,6 +48,8 @@ _PLAIN: dict[object, Type] = {
     bool: BOOL,
     bytes: BYTES,
     datetime: DATETIME,
+    date: DATE,
+    time: TIME,
     Decimal: DECIMAL,
     Any: JSON,
     object: JSON,

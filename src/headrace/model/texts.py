@@ -1,12 +1,14 @@
-"""Texts of values: timestamps and bytes."""
+"""Texts of values: timestamps, dates, times of day and bytes."""
 
 from __future__ import annotations
 
 import binascii
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.([0-9]{1,6}))?(?:Z|([+-])(\d\d):(\d\d))", re.ASCII)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_TIME = re.compile(r"\d\d:\d\d:\d\d(?:\.\d{1,6})?", re.ASCII)
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 
@@ -31,6 +33,25 @@ def moment_of(text: str) -> datetime:
         return at - away if sign == "+" else at + away
     except OverflowError:
         raise ValueError(text) from None
+
+
+def date_of(text: str) -> date:
+    """The date of a text such as 2024-05-31; any other raises `ValueError`."""
+    if not _DATE.fullmatch(text):
+        raise ValueError(text)
+    return date.fromisoformat(text)
+
+
+def time_of(text: str) -> time:
+    """The time of day of a text such as 12:30:00 or 12:30:00.5; any other raises `ValueError`.
+
+    >>> time_of("12:30:00.5")
+    datetime.time(12, 30, 0, 500000)
+    """
+    if not _TIME.fullmatch(text):
+        raise ValueError(text)
+    whole, _, fraction = text.partition(".")
+    return time.fromisoformat(f"{whole}.{fraction:0<6}")
 
 
 def base64_bytes(text: str) -> bytes:

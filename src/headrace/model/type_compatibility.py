@@ -6,6 +6,7 @@ from headrace.model.types import (
     BOOL,
     FLOAT,
     INT,
+    INT32,
     JSON,
     NONE,
     STR,
@@ -16,26 +17,32 @@ from headrace.model.types import (
     StructType,
     Type,
     present,
+    wider,
 )
 
 
-def holds(wanted: Type, found: Type) -> bool:
-    """Whether JSON of one type can be made of values of another, which may be dicts written out in an expression."""
-    if wanted == found or (wanted, found) == (FLOAT, INT):
+def holds(wanted: Type, found: Type, *, narrowing: bool = False) -> bool:
+    """Whether JSON of one type can be made of values of another, which may be dicts written out in an expression.
+
+    With `narrowing`, those that do not fit an `Int32` or a decimal are refused only when they are written.
+    """
+    if wanted == found or (wanted == FLOAT and found in (INT, INT32)) or wanted == wider(found):
+        return True
+    if narrowing and wider(wanted) is not None and wider(wanted) in (found, wider(found)):
         return True
     if wanted == JSON:
         return _untyped(found)
     match wanted, found:
         case OptionalType(of=of), _:
-            return found == NONE or holds(of, found.of if isinstance(found, OptionalType) else found)
+            return found == NONE or holds(of, present(found), narrowing=narrowing)
         case ListType(element=element), ListType(element=item):
-            return item == NONE or holds(element, item)
+            return item == NONE or holds(element, item, narrowing=narrowing)
         case DictType(value=value), DictType(value=item):
-            return item == NONE or holds(value, item)
+            return item == NONE or holds(value, item, narrowing=narrowing)
         case DictType(value=value), StructType(keyed=True, fields=fields):
-            return all(holds(value, _type(found, one)) for one in fields)
+            return all(holds(value, _type(found, one), narrowing=narrowing) for one in fields)
         case StructType(keyed=True), StructType(keyed=True):
-            return _same_fields(wanted, found)
+            return _same_fields(wanted, found, narrowing)
     return False
 
 
@@ -46,13 +53,15 @@ def _untyped(found: Type) -> bool:
             return _untyped(inner)
         case StructType(keyed=True, fields=fields):
             return all(_untyped(one.type) for one in fields)
-    return found in (STR, INT, FLOAT, BOOL, NONE, JSON)
+    return found in (STR, INT, INT32, FLOAT, BOOL, NONE, JSON)
 
 
-def _same_fields(wanted: StructType, found: StructType) -> bool:
+def _same_fields(wanted: StructType, found: StructType, narrowing: bool) -> bool:
     for field in found.fields:
         place = wanted.field(field.name)
-        if place is None or not holds(place.type, _type(found, field)) or (place.needed and not field.needed):
+        if place is None or (place.needed and not field.needed):
+            return False
+        if not holds(place.type, _type(found, field), narrowing=narrowing):
             return False
     return all(found.field(place.name) is not None for place in wanted.fields if place.needed)
 

@@ -39,10 +39,33 @@ DATETIME = Type("datetime", "timestamp")
 """A moment: a datetime with its time zone."""
 DECIMAL = Type("Decimal", "string")
 """Of any size: its text, as Python writes it."""
+INT32 = Type("Int32", "int")
+"""An int of 32 bits; where it is computed with, it is an int like others."""
+DATE = Type("date", "date")
+TIME = Type("time", "bigint")
+"""A time of day without a zone: microseconds since midnight. Spark has a type of it only for those who switch it on."""
 JSON = Type("json", "string")
 """Anything that JSON can say: None, bool, int, float, str, list, dict; None is null, anything else its text."""
 OBJECT = Type("object", "")
 """Any value: what a function gives that stays Python code and does not say its type."""
+
+
+@dataclass(frozen=True)
+class DecimalType(Type):
+    """A Decimal with so many digits in all, so many of them behind the point; computed with, it is any Decimal."""
+
+    precision: int
+    scale: int
+
+
+def decimal_of(precision: int, scale: int) -> DecimalType:
+    """The type of Decimals with these digits."""
+    return DecimalType(f"decimal({precision}, {scale})", f"decimal({precision},{scale})", precision, scale)
+
+
+def wider(type_: Type) -> Type | None:
+    """The type without limits that Python computes with, of which a type takes some values only."""
+    return INT if type_ == INT32 else DECIMAL if isinstance(type_, DecimalType) else None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from headrace.errors import NoSerde
 from headrace.model.type_compatibility import holds
-from headrace.model.types import JSON, NONE, OBJECT, Type
+from headrace.model.types import JSON, NONE, OBJECT, Type, wider
 from headrace.model.windows import WindowedType
 from headrace.serde.base import Serde
 from headrace.serde.json import JsonSerde
@@ -36,4 +36,6 @@ def fitting(serde: Serde[Any], type_: Type) -> Serde[Any] | None:
         return serde
     if serde.type == JSON and isinstance(serde, JsonSerde) and is_writable(type_):
         return JsonSerde(type_)
-    return serde if isinstance(serde, JsonSerde) and holds(serde.type, type_) else None
+    if isinstance(serde, JsonSerde):
+        return serde if holds(serde.type, type_, narrowing=True) else None
+    return serde if serde.type == wider(type_) else None

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from headrace.model.types import BOOL as BOOL_TYPE
 from headrace.model.types import BYTES as BYTES_TYPE
 from headrace.model.types import FLOAT, INT, STR, Type
+from headrace.model.types import INT32 as INT32_TYPE
 from headrace.serde.base import Serde
 
 T = TypeVar("T")
@@ -136,9 +137,14 @@ INT64 = IntSerde("int64", INT, 8)
 DOUBLE = DoubleSerde("double", FLOAT)
 BOOL = BoolSerde("bool", BOOL_TYPE)
 
+_OF_INT32 = IntSerde("int32", INT32_TYPE, 4)
+"""INT32 of what is known to be no longer: users name INT32, which gives an int like others."""
+
 PRIMITIVES: tuple[Serde[Any], ...] = (STRING, BYTES, INT32, INT64, DOUBLE, BOOL)
 _BY_NAME = {serde.name: serde for serde in PRIMITIVES}
-_BY_TYPE = {serde.type: serde for serde in PRIMITIVES}  # INT64 comes after INT32: it is the serde of an int
+_BY_TYPE = {
+    serde.type: serde for serde in (*PRIMITIVES, _OF_INT32)
+}  # INT64 comes after INT32: it is the serde of an int
 
 
 def by_name(name: str) -> Serde[Any]:

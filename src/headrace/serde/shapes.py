@@ -13,13 +13,17 @@ from headrace.model.records import is_model
 from headrace.model.types import (
     BOOL,
     BYTES,
+    DATE,
     DATETIME,
     DECIMAL,
     FLOAT,
     INT,
+    INT32,
     JSON,
     NONE,
     STR,
+    TIME,
+    DecimalType,
     DictType,
     EnumType,
     ListType,
@@ -43,6 +47,9 @@ _PLAIN = {
     BYTES: "bytes",
     DATETIME: "datetime",
     DECIMAL: "decimal",
+    INT32: "int32",
+    DATE: "date",
+    TIME: "time",
     JSON: "json",
     NONE: "none",
 }
@@ -69,6 +76,8 @@ def _told(type_: Type) -> Told:
         case TupleType(items=items):
             parts = [_told(optional_of(item)) for item in items]
             return {"kind": "tuple", "name": str(type_), "columns": type_.columns, "of": parts}
+        case DecimalType(precision=precision, scale=scale):
+            return {"kind": "exact", "name": str(type_), "precision": precision, "scale": scale}
         case WindowedType(key=key):
             return {"kind": "windowed", "of": _told(key)}
         case EnumType(cls=cls):

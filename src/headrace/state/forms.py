@@ -6,7 +6,7 @@ import base64
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from decimal import Decimal
 from fractions import Fraction
 from itertools import chain
@@ -127,6 +127,15 @@ def _moment_of(told: Told) -> datetime:
     return made.replace(tzinfo=timezone(zone * _MICROSECOND) if zone else UTC)
 
 
+def _time(plain: Plain) -> Plain:  # noqa: ARG001
+    def write(value: time) -> Any:
+        if value.tzinfo is not None or value.fold:
+            raise NoFormError
+        return {MARK: "time", _OF: value.isoformat()}
+
+    return write
+
+
 def _span(plain: Plain) -> Plain:  # noqa: ARG001
     return lambda value: {MARK: "timedelta", _OF: [value.days, value.seconds, value.microseconds]}
 
@@ -153,6 +162,7 @@ FORMS: dict[type, Form] = {
     UUID: _text("UUID", str, UUID),
     date: _text("date", date.isoformat, date.fromisoformat),
     datetime: Form(_moment, _moment_of),
+    time: Form(_time, lambda told: time.fromisoformat(told[_OF])),
     timedelta: Form(_span, lambda told: timedelta(*told[_OF])),
 }
 """By the type of a value; subclasses have forms of their own, or none."""

@@ -13,12 +13,16 @@ from headrace.model.record import Record
 from headrace.model.types import (
     BOOL,
     BYTES,
+    DATE,
     DATETIME,
     FLOAT,
     INT,
+    INT32,
     JSON,
     OBJECT,
     STR,
+    TIME,
+    DecimalType,
     DictType,
     EnumType,
     ListType,
@@ -40,6 +44,9 @@ _PLAIN = {
     BOOL: pa.bool_(),
     BYTES: pa.binary(),
     DATETIME: pa.timestamp("us", tz="UTC"),
+    INT32: pa.int32(),
+    DATE: pa.date32(),
+    TIME: pa.time64("us"),
 }
 
 
@@ -139,6 +146,8 @@ def _arrow(type_: Type) -> pa.DataType | None:
         case DictType(value=inner):
             element = _arrow(inner)
             return element and pa.map_(pa.string(), element)
+        case DecimalType(precision=precision, scale=scale):
+            return pa.decimal128(precision, scale)
         case EnumType(cls=cls):
             return pa.int64() if all(isinstance(one.value, int) for one in cls) else pa.string()
     parts = {name: _arrow(inner) for name, inner, _ in _parts(type_)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from typing import Any, TypedDict
@@ -13,11 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headrace as hr
+import headrace.types as T
 from headrace.errors import NotARecord
 from headrace.model.types import (
+    DATE,
+    DECIMAL,
     INT,
+    INT32,
     NONE,
     STR,
+    TIME,
     StructField,
     dict_of,
     keyed_struct,
@@ -263,3 +268,55 @@ def test_a_default_that_json_cannot_say_is_python_s_alone() -> None:
     serde = hr.json(Reading)
     assert own_code(serde.type) == "the default of Reading.celsius is nan, which JSON cannot say"
     assert '"default"' not in shape(serde.type)
+
+
+SLOT = T.record({"day": date, "at": time, "seats": T.Int32, "price": T.decimal(5, 2)}, "Slot")
+FREE: dict[str, Any] = {"day": date(2024, 5, 1), "at": time(9, 30), "seats": 3, "price": Decimal("1.5")}
+
+
+def test_dates_times_and_limited_numbers_are_written_and_read() -> None:
+    data = hr.json(SLOT).encode(FREE)
+    assert data == b'{"day":"2024-05-01","at":"09:30:00","seats":3,"price":"1.50"}'
+    assert hr.json(SLOT).decode(data) == FREE
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("day", datetime(2024, 5, 1), "day is datetime.datetime.*, date is needed"),
+        ("at", time(9, tzinfo=UTC), "at is 09:00:00.00:00, a time with a time zone: give one without"),
+        ("at", "09:30", "at is '09:30', a str, time is needed"),
+        ("seats", 2**31, "seats is 2147483648, which does not fit 32 bits"),
+        ("seats", True, "seats is True, a bool, Int32 is needed"),
+        ("price", Decimal("1.505"), r"price is 1\.505, which does not fit decimal\(5, 2\)"),
+        ("price", 1, r"price is 1, a int, decimal\(5, 2\) is needed"),
+    ],
+)
+def test_what_does_not_fit_is_not_written(field: str, value: object, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        hr.json(SLOT).encode({**FREE, field: value})
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "words"),
+    [
+        ("day", '"2024-02-30"', "day is the text '2024-02-30', a date such as 2024-05-31 is needed"),
+        ("at", '"9:30"', "at is the text '9:30', a time such as 12:30:00 is needed"),
+        ("seats", "2147483648", "seats is the number 2147483648, which does not fit 32 bits"),
+        ("seats", "1.0", "seats is the number 1.0, Int32 is needed"),
+        ("price", "1.505", r"price is the number 1\.505, decimal\(5, 2\) is needed"),
+    ],
+)
+def test_what_does_not_fit_is_not_read(field: str, text: str, words: str) -> None:
+    told = {"day": '"2024-05-01"', "at": '"09:30:00"', "seats": "3", "price": "1.5", field: text}
+    data = "{" + ",".join(f'"{name}":{one}' for name, one in told.items()) + "}"
+    with pytest.raises(ValueError, match=words):
+        hr.json(SLOT).decode(data.encode())
+
+
+def test_what_is_wider_is_refused_only_when_it_is_written() -> None:
+    wide = keyed_struct({"day": DATE, "at": TIME, "seats": INT, "price": DECIMAL})
+    assert fitting(hr.json(SLOT), wide) == hr.json(SLOT)
+    assert fitting(hr.INT64, INT32) is hr.INT64
+    assert fitting(hr.INT32, STR) is None
+    assert serde_of(INT32).encode(7) == hr.INT32.encode(7)

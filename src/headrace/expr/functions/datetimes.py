@@ -1,12 +1,12 @@
-"""Moments: datetimes in UTC, and what is asked about them."""
+"""Moments: datetimes in UTC, dates and times of day, and what is asked about them."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from headrace.expr.functions.row import Function
 from headrace.model.texts import moment_of
-from headrace.model.types import DATETIME, FLOAT, INT, STR
+from headrace.model.types import DATE, DATETIME, FLOAT, INT, STR, TIME, Type
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
@@ -49,8 +49,12 @@ _UNITS = {
 _PARTS = ("year", "month", "day", "hour", "minute", "second", "microsecond")
 
 
-def _part(name: str) -> Function:
-    return Function(f"@{name}", (DATETIME,), INT, lambda at: getattr(at, name), f"hr_moment_{name}({{0}})")
+def _part(name: str, type_: Type = DATETIME, of: str = "moment") -> Function:
+    return Function(f"@{name}", (type_,), INT, lambda at: getattr(at, name), f"hr_{of}_{name}({{0}})")
+
+
+def _of_dates(name: str, gives: Type, sql: str) -> Function:
+    return Function(f".{name}", (DATE,), gives, getattr(date, name), sql)
 
 
 _D = (DATETIME,)
@@ -63,9 +67,17 @@ MOMENTS = (
     Function(".timestamp", _D, FLOAT, datetime.timestamp, "hr_moment_timestamp({0})"),
     Function(".weekday", _D, INT, datetime.weekday, "hr_moment_weekday({0})"),
     Function(".isoweekday", _D, INT, datetime.isoweekday, "(hr_moment_weekday({0}) + 1L)"),
+    Function(".date", _D, DATE, datetime.date, "hr_moment_date({0})"),
+    Function(".time", _D, TIME, datetime.time, "hr_moment_time({0})"),
     *map(_part, _PARTS),
     *(
         Function(f"start_of_{unit}", _D, DATETIME, python, f"hr_start_of_{unit}({{0}})")
         for unit, python in _UNITS.items()
     ),
+    *(_part(name, DATE, "date") for name in ("year", "month", "day")),
+    _of_dates("isoformat", STR, "hr_date_iso({0})"),
+    _of_dates("weekday", INT, "hr_date_weekday({0})"),
+    _of_dates("isoweekday", INT, "(hr_date_weekday({0}) + 1L)"),
+    *(_part(name, TIME, "time") for name in ("hour", "minute", "second", "microsecond")),
+    Function(".isoformat", (TIME,), STR, time.isoformat, "hr_time_iso({0})"),
 )

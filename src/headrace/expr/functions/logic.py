@@ -5,9 +5,9 @@ from __future__ import annotations
 import operator
 
 from headrace.expr.functions.row import ANY, Function
-from headrace.model.types import BOOL, BYTES, DATETIME, FLOAT, INT, STR, dict_of, list_of
+from headrace.model.types import BOOL, BYTES, DATE, DATETIME, FLOAT, INT, STR, TIME, dict_of, list_of
 
-_SPARKS = (INT, STR, BOOL, BYTES, DATETIME)
+_SPARKS = (INT, STR, BOOL, BYTES, DATETIME, DATE, TIME)
 # Spark takes NaN for equal to NaN and for the greatest number, Python for neither; and an int with a float is compared
 # exactly, not after rounding the int: the kernel compares these.
 _KERNELS = ((FLOAT, FLOAT), (INT, FLOAT), (FLOAT, INT))
@@ -45,6 +45,8 @@ def _truth() -> list[Function]:
         list_of(ANY): "cardinality({0}) > 0",
         dict_of(ANY): "cardinality({0}) > 0",
         DATETIME: "{0} IS NOT NULL",
+        DATE: "{0} IS NOT NULL",
+        TIME: "{0} IS NOT NULL",
     }
     return [
         Function("bool", (type_,), BOOL, bool, f"coalesce({test}, FALSE)", takes_none=True)

@@ -7,11 +7,14 @@ from typing import Any
 from headrace.model.types import (
     BOOL,
     BYTES,
+    DATE,
     DATETIME,
     DECIMAL,
     FLOAT,
     INT,
     STR,
+    TIME,
+    DecimalType,
     DictType,
     EnumType,
     ListType,
@@ -20,6 +23,7 @@ from headrace.model.types import (
     TupleType,
     Type,
 )
+from headrace.model.types import INT32 as NARROW_INT
 from headrace.serde import INT32, JsonSerde, Serde
 
 Schema = dict[str, Any]
@@ -39,6 +43,8 @@ def schema_of(type_: Type) -> Schema:
             return {"type": "array", "items": schema_of(element)}
         case DictType(value=value):
             return {"type": "object", "additionalProperties": schema_of(value)}
+        case DecimalType():
+            return {"type": "string"}
         case EnumType(cls=cls):
             return {"enum": [member.value for member in cls]}
         case TupleType(items=items):
@@ -81,4 +87,7 @@ _PLAIN: dict[Type, Schema] = {
     BYTES: {"type": "string", "contentEncoding": "base64"},
     DATETIME: {"type": "string", "format": "date-time"},
     DECIMAL: {"type": "string"},
+    NARROW_INT: whole(32),
+    DATE: {"type": "string", "format": "date"},
+    TIME: {"type": "string", "format": "time"},
 }

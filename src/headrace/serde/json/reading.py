@@ -6,22 +6,27 @@ import dataclasses
 import math
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from headrace.model.texts import base64_bytes, moment_of
+from headrace.model.narrow import exactly, fits
+from headrace.model.texts import base64_bytes, date_of, moment_of, time_of
 from headrace.model.types import (
     BOOL,
     BYTES,
+    DATE,
     DATETIME,
     DECIMAL,
     FLOAT,
     INT,
+    INT32,
     JSON,
     NONE,
     OBJECT,
     STR,
+    TIME,
+    DecimalType,
     DictType,
     EnumType,
     ListType,
@@ -53,6 +58,8 @@ def reader(type_: Type) -> Read:
             return _enum(type_, {member.value: member for member in cls})
         case StructType():
             return _struct(type_)
+        case DecimalType():
+            return _exact(type_)
         case TupleType(items=items):
             return _tuple(type_, [reader(optional_of(item)) for item in items])
     return _PLAIN[type_]
@@ -67,7 +74,7 @@ def _str(found: Any) -> str:
 def _int(found: Any) -> int:
     if type(found) is not int:
         raise needed(found, INT)
-    if not -(2**63) <= found < 2**63:
+    if not fits(found, 64):
         raise Mismatch(f"is the number {found}, which does not fit 64 bits")
     return found
 
@@ -115,6 +122,41 @@ def _decimal(found: Any) -> Decimal:
     raise needed(found, DECIMAL)
 
 
+def _int32(found: Any) -> int:
+    if type(found) is not int:
+        raise needed(found, INT32)
+    if not fits(found, 32):
+        raise Mismatch(f"is the number {found}, which does not fit 32 bits")
+    return found
+
+
+def _date(found: Any) -> date:
+    try:
+        return date_of(_str(found))
+    except ValueError:
+        raise needed(found, "a date such as 2024-05-31") from None
+
+
+def _time(found: Any) -> time:
+    try:
+        return time_of(_str(found))
+    except ValueError:
+        raise needed(found, "a time such as 12:30:00") from None
+
+
+def _exact(type_: DecimalType) -> Read:
+    def read_exact(found: Any) -> Decimal:
+        try:
+            number = exactly(_decimal(found), type_)
+        except Mismatch:
+            number = None
+        if number is None:
+            raise needed(found, type_)
+        return number
+
+    return read_exact
+
+
 def _json(found: Any) -> Any:
     # Decimals are there only because some other field is one.
     if isinstance(found, Decimal):
@@ -132,6 +174,9 @@ _PLAIN: dict[Type, Read] = {
     BYTES: _bytes,
     DATETIME: _datetime,
     DECIMAL: _decimal,
+    INT32: _int32,
+    DATE: _date,
+    TIME: _time,
     JSON: _json,
     NONE: _json,
     OBJECT: _json,

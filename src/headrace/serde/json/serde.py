@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar, overload
 
 from headrace.model.records import record_type, type_of
 from headrace.model.source_lines import calling_line
-from headrace.model.types import DECIMAL, JSON, StructType, Type
+from headrace.model.types import DECIMAL, JSON, DecimalType, StructType, Type
 from headrace.serde.base import Serde
 from headrace.serde.json.reading import Read, reader
 from headrace.serde.json.writing import Write, writer
@@ -78,8 +78,8 @@ def json(record: type[Any] | StructType | None = None) -> JsonSerde[Any]:
 
     Read: a field that is missing gets its default, or None if it may be None, or is refused; null is taken only where
     None may be; fields that the class does not have are left out; an int is taken for a float, nothing else is
-    converted. A datetime is a text with its time zone, bytes are base64, a Decimal is a number or a text, an Enum is
-    the value of its member. What does not fit is refused with the path of the field.
+    converted. A datetime is a text with its time zone, a date or a time of day one without, bytes are base64, a Decimal
+    is a number or a text, an Enum is the value of its member. What does not fit is refused with the path of the field.
 
         orders = app.stream("orders", value=hr.json(Order))
         events = app.stream("events", value=hr.json())
@@ -135,4 +135,4 @@ def _refused(constant: str) -> NoReturn:
 
 
 def _holds_decimals(type_: Type) -> bool:
-    return DECIMAL in type_.nested()
+    return any(one == DECIMAL or isinstance(one, DecimalType) for one in type_.nested())

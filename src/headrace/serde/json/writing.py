@@ -5,22 +5,27 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from operator import attrgetter, itemgetter
 from typing import Any
 
+from headrace.model.narrow import exactly, fits
 from headrace.model.types import (
     BOOL,
     BYTES,
+    DATE,
     DATETIME,
     DECIMAL,
     FLOAT,
     INT,
+    INT32,
     JSON,
     NONE,
     OBJECT,
     STR,
+    TIME,
+    DecimalType,
     DictType,
     EnumType,
     ListType,
@@ -49,6 +54,8 @@ def writer(type_: Type) -> Write:
             return _enum(type_, cls)
         case StructType():
             return _struct(type_)
+        case DecimalType():
+            return _exact(type_)
         case TupleType(items=items):
             return _tuple(type_, [writer(optional_of(item)) for item in items])
     return _PLAIN[type_]
@@ -63,7 +70,7 @@ def is_writable(type_: Type) -> bool:
             return all(is_writable(one.type) for one in fields)
         case TupleType(items=items):
             return all(map(is_writable, items))
-    return isinstance(type_, EnumType) or type_ in _PLAIN
+    return isinstance(type_, EnumType | DecimalType) or type_ in _PLAIN
 
 
 def wrong(value: object, type_: object) -> Mismatch:
@@ -83,7 +90,7 @@ def _str(value: Any) -> str:
 def _int(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise wrong(value, INT)
-    if not -(2**63) <= value < 2**63:
+    if not fits(value, 64):
         raise Mismatch(f"is {int(value)}, which does not fit 64 bits")
     return int(value)
 
@@ -124,6 +131,40 @@ def _decimal(value: Any) -> str:
     return str(value)
 
 
+def _int32(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise wrong(value, INT32)
+    if not fits(value, 32):
+        raise Mismatch(f"is {int(value)}, which does not fit 32 bits")
+    return int(value)
+
+
+def _date(value: Any) -> str:
+    if not isinstance(value, date) or isinstance(value, datetime):
+        raise wrong(value, DATE)
+    return value.isoformat()
+
+
+def _time(value: Any) -> str:
+    if not isinstance(value, time):
+        raise wrong(value, TIME)
+    if value.tzinfo is not None:
+        raise Mismatch(f"is {value}, a time with a time zone: give one without")
+    return value.isoformat()
+
+
+def _exact(type_: DecimalType) -> Write:
+    def write_exact(value: Any) -> str:
+        if not isinstance(value, Decimal):
+            raise wrong(value, type_)
+        number = exactly(value, type_)
+        if number is None:
+            raise Mismatch(f"is {value}, which does not fit {type_}")
+        return f"{number:f}"
+
+    return write_exact
+
+
 def _json(value: Any) -> Any:
     match value:
         case None | bool():
@@ -157,6 +198,9 @@ _PLAIN: dict[Type, Write] = {
     BYTES: _bytes,
     DATETIME: _datetime,
     DECIMAL: _decimal,
+    INT32: _int32,
+    DATE: _date,
+    TIME: _time,
     JSON: _json,
     NONE: _json,
     OBJECT: _json,

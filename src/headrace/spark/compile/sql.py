@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.expr.sql import constant
-from headrace.model.types import STR, Type
+from headrace.model.types import INT32, STR, Type
 from headrace.model.windows import LATEST_MS
 from headrace.plan.nodes import Node
 from headrace.plan.schema import Field
@@ -43,7 +43,8 @@ def decode(serde: Serde[Any], sql: str) -> str:
             return _windowed(inner, sql, 8, start, f"hr_int_add(least({start}, {LATEST_MS - size}L), {size}L)")
         case SessionWindowedSerde(inner=inner):
             return _windowed(inner, sql, 16, f"hr_windowed_time({sql}, 8)", f"hr_windowed_time({sql}, 16)")
-    return f"hr_decode_{serde.name}({sql})"
+    found = f"hr_decode_{serde.name}({sql})"
+    return f"CAST({found} AS INT)" if serde.type == INT32 else found
 
 
 def _windowed(inner: Serde[Any], sql: str, times: int, start: str, end: str) -> str:
