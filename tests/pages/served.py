@@ -52,10 +52,17 @@ class Served:
         instance = Instance(self._app, self._stores, self._broker, None, self._directory, url=self.url)
         self._held.callback(instance.close)
         topology = split_subtopologies(rewrite(self._topology().plan()))
-        server = QueryServer([ServedApp(instance, topology, history=self.history)], settings, listener)
-        self._held.callback(server.close)
+        self._server = QueryServer([ServedApp(instance, topology, history=self.history)], settings, listener)
+        self._held.callback(self._server.close)
         instance.start()
-        server.start()
+        self._server.start()
+
+    def join(self, app: str) -> None:
+        """Serve another application at the same address, with the same stores."""
+        instance = Instance(app, self._stores, self._broker, None, self._directory.with_name(app), url=self.url)
+        self._held.callback(instance.close)
+        self._server.add(ServedApp(instance))
+        instance.start()
 
     def _topology(self) -> hr.App:
         """More operators in a row than a page is wide, each behind the last."""

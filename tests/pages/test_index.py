@@ -42,6 +42,17 @@ def test_stores_are_listed_and_opened_by_keyboard(served: Served, open_page: Ope
     expect(page.locator("#store-name")).to_have_text("charts")
 
 
+def test_other_applications_at_the_address_are_linked(served: Served, open_page: Open) -> None:
+    served.join("shop")
+    page = open_page("/")
+    expect(page.locator("#app")).not_to_have_text("shop")
+    page.click("#links a:has-text('Application shop')")
+    expect(page.locator("#app")).to_have_text("shop")
+    is_live(page)
+    expect(page.locator("#links a", has_text="Application shop")).to_have_count(0)
+    expect(page.locator("#links a", has_text="Application ")).to_have_count(1)
+
+
 def test_entries_come_change_and_go(served: Served, open_page: Open) -> None:
     served.put("counts", {"be": 1, "to": 1})
     page = open_page("/#counts")

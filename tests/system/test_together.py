@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 
 import headrace as hr
@@ -62,8 +64,12 @@ def test_applications_share_a_spark_and_end_for_themselves(
             await_key(target, b"a")
             await_key(target2, b"b")
             assert len(_jvms_of(process.pid)) == 1
+            first, second = re.findall(r": queries at (\S+)", errors.read_text())
+            assert first == second, "they share a server"
+            assert httpx.get(f"{first}/apps").json() == {"apps": ["first", "second"]}
             send(source2, b"bad", b"no number")
             until(lambda: "second: failed" in errors.read_text(), errors.read_text)
+            until(lambda: httpx.get(f"{first}/apps").json() == {"apps": ["first"]}, errors.read_text)
             send(source, b"c")
             await_key(target, b"c")
             process.send_signal(signal.SIGTERM)

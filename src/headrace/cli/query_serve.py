@@ -75,7 +75,7 @@ def serve(
     )
     stop = threading.Event()
     with lines_on_console(), on_stop_signal(stop.set), connected(target_of(app, broker)) as to:
-        queries = Queries(settings, app.say)
+        queries = Queries(app.id, settings, app.say)
         try:
             instance = queries.start(plan, to.address, to.kafka, usual_directory(app.id, queries.port))
             while not instance.ready and not stop.wait(_LOOK_S):

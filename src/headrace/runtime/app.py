@@ -418,9 +418,9 @@ class App(Builder):
 def run(*apps: App, until: str | None = None) -> None:
     """Run several applications in one Spark, which takes the memory of one, until Ctrl-C or SIGTERM.
 
-    Each has a checkpoint, a page and a share of the cores of its own. If one cannot start, none runs; if one fails
-    later, that is told, the others go on, and its failure is raised when they have ended. With `until="latest"` all
-    process what is in their topics now and end.
+    Each has a checkpoint and a share of the cores of its own; those with the same `serve` are asked at one address. If
+    one cannot start, none runs; if one fails later, that is told, the others go on, and its failure is raised when they
+    have ended. With `until="latest"` all process what is in their topics now and end.
 
         hr.run(orders, payments)
     """

@@ -29,6 +29,6 @@ def test_where_it_is_to_answer() -> None:
 
 def test_what_is_wrong_is_told_before_anything_is_started(tmp_path: Path) -> None:
     with pytest.raises(ListenOpen, match=r"^0\.0\.0\.0:7900 can be reached from other machines"):
-        Queries(hr.Serve(address="0.0.0.0:7900"), print)
+        Queries("shop", hr.Serve(address="0.0.0.0:7900"), print)
     with pytest.raises(UsersUnreadable, match="No such file"):
-        Queries(hr.Serve(address="127.0.0.1:0", users=tmp_path / "none"), print)
+        Queries("shop", hr.Serve(address="127.0.0.1:0", users=tmp_path / "none"), print)

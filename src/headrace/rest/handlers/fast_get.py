@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from headrace.errors import HeadraceError
-from headrace.query.catalogue import StoreKind
 from headrace.query.requests import Get
 from headrace.rest.server.applications import Applications
 from headrace.rest.server.authentication import Gate, Headers, has_doubled
@@ -30,14 +29,7 @@ class Quick:
     """Answers in the event loop what needs no waiting; leaves everything else, and all that is wrong, to others."""
 
     def __init__(self, applications: Applications, gate: Gate, guards: Head) -> None:
-        self._gate = gate
-        self._stores = {
-            (service.app.encode(), name.encode()): (service, one)
-            for service in applications.services
-            for name, one in service.stores.items()
-            if one.kind is StoreKind.TABLE
-        }
-        self._guards = guards
+        self._applications, self._gate, self._guards = applications, gate, guards
 
     def answer(self, scope: Mapping[str, Any]) -> tuple[int, Head, bytes] | None:
         """Status, headers and body; None if this is none of these questions."""
@@ -47,7 +39,7 @@ class Quick:
         segments = path.split(b"/")
         if scope["method"] != "GET" or len(segments) != len(_SEGMENTS) or segments[5] != b"keys":
             return None
-        named = self._stores.get((segments[2], segments[4]))
+        named = self._applications.table(segments[2], segments[4])
         if named is None or segments[1] != b"apps" or segments[3] != b"stores":
             return None
         service, store = named

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from headrace.errors import AppNotServed
+from headrace.query.catalogue import StoreKind
+from headrace.rest.key_value_text import StoreForm
 from headrace.rest.server.request_metrics import Counts
 from headrace.rest.server.service import Service
 from headrace.rest.watch.registry import Watchers
@@ -13,13 +15,25 @@ _PREFIX = b"/apps/"
 
 
 class Applications:
-    """Each with its stores, its watchers and its counts; `secured` if it is asked who asks."""
+    """Each with its stores, its watchers and its counts; `secured` if it is asked who asks.
+
+    Applications come and go while requests are answered: what is known of them is replaced, not changed.
+    """
 
     def __init__(self, all_: Iterable[Watchers], *, secured: bool) -> None:
-        self._by_name = {one.service.app: one for one in all_}
-        self._counts = {name.encode(): one.service.counts for name, one in self._by_name.items()}
-        self._first = next(iter(self._counts.values()))
-        self.names, self.secured = tuple(self._by_name), secured
+        self.secured = secured
+        self._put({one.service.app: one for one in all_})
+
+    def add(self, one: Watchers) -> None:
+        """Answer for one more."""
+        self._put({**self._by_name, one.service.app: one})
+
+    def remove(self, name: str) -> Watchers:
+        """Answer for that one no more."""
+        left = dict(self._by_name)
+        gone = left.pop(name)
+        self._put(left)
+        return gone
 
     def find(self, name: str) -> Watchers:
         """The one of that name; AppNotServed if there is none."""
@@ -33,6 +47,10 @@ class Applications:
         name = raw_path[len(_PREFIX) :].partition(b"/")[0] if raw_path.startswith(_PREFIX) else b""
         return self._counts.get(name, self._first)
 
+    def table(self, app: bytes, store: bytes) -> tuple[Service, StoreForm] | None:
+        """A store with one value for each key, by the names in a path."""
+        return self._tables.get((app, store))
+
     @property
     def services(self) -> list[Service]:
         """Services of all applications."""
@@ -40,3 +58,14 @@ class Applications:
 
     def __iter__(self) -> Iterator[Watchers]:
         return iter(self._by_name.values())
+
+    def _put(self, by_name: Mapping[str, Watchers]) -> None:
+        self._by_name, self.names = by_name, tuple(by_name)
+        self._counts = {name.encode(): one.service.counts for name, one in by_name.items()}
+        self._first = next(iter(self._counts.values()), Counts())
+        self._tables = {
+            (service.app.encode(), name.encode()): (service, store)
+            for service in self.services
+            for name, store in service.stores.items()
+            if store.kind is StoreKind.TABLE
+        }

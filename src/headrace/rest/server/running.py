@@ -86,11 +86,9 @@ class QueryServer:
     def __init__(self, served: Sequence[ServedApp], settings: Serve, listener: Listener | None = None) -> None:
         self._listener = listener or Listener(settings)
         settings = self._listener.settings
-        self._gate, room = Gate(settings, self._listener.url), Room(settings.limits)
-        self._applications = Applications(
-            [self._watchers(one, settings, room) for one in served], secured=not self._gate.open
-        )
-        self._web = Web(self._applications, room.turns, self._gate, settings)
+        self._gate, self._room = Gate(settings, self._listener.url), Room(settings.limits)
+        self._applications = Applications(map(self._watchers, served), secured=not self._gate.open)
+        self._web = Web(self._applications, self._room.turns, self._gate, settings)
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # what is wrong with a request is for its sender
         config = uvicorn.Config(
             self._web,
@@ -125,6 +123,16 @@ class QueryServer:
         while not self._server.started and self._thread.is_alive():
             self._thread.join(0.005)
 
+    def add(self, served: ServedApp) -> None:
+        """Answer for one more application, while others are answered for."""
+        self._applications.add(self._watchers(served))
+
+    def remove(self, app: str) -> None:
+        """Answer for that application no more."""
+        gone = self._applications.remove(app)
+        self._web.leave(gone)
+        gone.service.close()
+
     def close(self) -> None:
         """End what is still asked, and the thread. Safe to call twice."""
         atexit.unregister(self.close)
@@ -137,9 +145,10 @@ class QueryServer:
             service.close()
         self._gate.close()
 
-    def _watchers(self, served: ServedApp, settings: Serve, room: Room) -> Watchers:
+    def _watchers(self, served: ServedApp) -> Watchers:
+        settings = self._listener.settings
         service = Service(served.answering, settings.limits, served.topology, served.families, served.history)
-        return Watchers(service, PeerWatches(settings, service.app), self._gate.may_still_read, room)
+        return Watchers(service, PeerWatches(settings, service.app), self._gate.may_still_read, self._room)
 
     def _serve(self) -> None:
         self._server.run(sockets=[self._listener.socket])

@@ -54,7 +54,10 @@ class Serve:
     """
 
     address: str = USUAL_ADDRESS
-    """HOST:PORT. If the port of the usual address is taken, the next free one is used."""
+    """HOST:PORT. Applications of one program that say the same of all but `directory` and `standbys` share it.
+
+    If the port of the usual address is taken, the next free one is used.
+    """
 
     url: str | None = None
     """How other instances reach this one. Default: by its address."""

@@ -25,6 +25,7 @@ from headrace.rest.server.routes import ENDLESS, OPEN, PEER, Match, Routes
 from headrace.rest.server.settings import Serve
 from headrace.rest.server.turns import Turns
 from headrace.rest.server.users import Role, User
+from headrace.rest.watch.registry import Watchers
 
 _SMALLEST_ZIPPED = 1_000
 _ZIPPED = 4
@@ -89,6 +90,15 @@ class Web:
     def _end_watchers(self) -> None:
         for watchers in self._applications:
             watchers.end()
+
+    def leave(self, watchers: Watchers) -> None:
+        """From any thread: end those of an application that is not answered for any more."""
+        if self._loop is not None and not self._loop.is_closed():
+            asyncio.run_coroutine_threadsafe(self._leave(watchers), self._loop)
+
+    async def _leave(self, watchers: Watchers) -> None:
+        watchers.end()
+        await watchers.peers.close()
 
     async def _live(self, receive: Receive, send: Send) -> None:
         """The server begins, and ends."""

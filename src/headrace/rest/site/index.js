@@ -21,7 +21,10 @@ for (const [name, where] of [
   ["Topology as JSON", address(here("topology"))],
   ["Metrics", "/metrics"],
   ["OpenAPI", "/openapi.json"],
-]) {
+])
+  addLink(name, where);
+
+function addLink(name, where) {
   const link = element("a", "", name);
   link.href = where;
   at("links").append(link);
@@ -37,6 +40,9 @@ async function load() {
   for (;;) {
     try {
       ({ stores } = await ask(address(here("stores"))));
+      const { apps } = await ask("/apps");
+      for (const other of apps.filter((one) => one !== app))
+        addLink(`Application ${other}`, `/?app=${encodeURIComponent(other)}`);
       sign.forget("application");
       return;
     } catch (error) {

@@ -202,7 +202,7 @@ def _port() -> Finding:
         try:
             probe.bind((USUAL_HOST, USUAL_PORT))
         except OSError:
-            what = f"{USUAL_PORT} is taken; the page of the next application is at the next free one"
+            what = f"{USUAL_PORT} is taken; the page of the next program is at the next free one"
             return Finding("port", Verdict.NOTE, what)
     return Finding("port", Verdict.OK, f"{USUAL_HOST}:{USUAL_PORT} is free for the application's page and queries")
 

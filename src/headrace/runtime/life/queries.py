@@ -1,4 +1,4 @@
-"""What answers queries for an application: an instance, and the server in front of it."""
+"""What answers queries for an application: an instance, and the server in front of it, which others may share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from headrace.rest.server.settings import Serve
 
 if TYPE_CHECKING:
     from headrace.query.service.instance import Instance
-    from headrace.rest.server.running import Listener
+    from headrace.rest.server.shared import SharedServer
 
 _LOOK_S = 0.02
 _PATIENCE_S = 5.0
@@ -34,19 +34,20 @@ class Queries:
     when Spark is up.
     """
 
-    def __init__(self, serve: Serve | None, say: Callable[[str], None]) -> None:
-        self._serve, self._say = serve, say
+    def __init__(self, app: str, serve: Serve | None, say: Callable[[str], None]) -> None:
+        self._app, self._serve, self._say = app, serve, say
         self._held = ExitStack()
-        self._listener: Listener | None = None
+        self._server: SharedServer | None = None
         self.instance: Instance | None = None
         self._settled = False
         if serve is not None:
             from headrace.rest.server.authentication import Gate  # loads what speaks HTTP
-            from headrace.rest.server.running import Listener, check_tls
+            from headrace.rest.server.running import check_tls
+            from headrace.rest.server.shared import join
 
             check_tls(serve)
             Gate(serve).close()
-            self._listener = Listener(serve)
+            self._server = join(app, serve)
 
     def start(
         self,
@@ -60,12 +61,12 @@ class Queries:
         """Begin to read the changelogs, and to answer; returns when it does, be it that nobody answers yet."""
         from headrace.query.service.instance import Instance  # loads RocksDB
 
-        serve, listener, stores = self._serve, self._listener, catalogue(plan)
+        serve, server, stores = self._serve, self._server, catalogue(plan)
         url, peers, proof, options = "", None, None, dict[str, int]()
-        if serve is not None and listener is not None:
+        if serve is not None and server is not None:
             from headrace.rest.client.peers import HttpPeers
 
-            url, peers = listener.url, HttpPeers(serve, plan.app)
+            url, peers = server.listener.url, HttpPeers(serve, plan.app)
             proof = Proof.of(serve.secret)
             options = {"standbys": serve.standbys, "requests": serve.limits.requests}
             self._held.callback(peers.close)
@@ -74,20 +75,18 @@ class Queries:
             plan.app, stores, address, kafka, directory, url=url, peers=peers, proof=proof, say=self._say, **options
         )
         self._held.callback(instance.close)
-        if serve is not None and listener is not None:
-            from headrace.rest.server.running import QueryServer, ServedApp
+        if server is not None:
+            from headrace.rest.server.running import ServedApp
 
-            served = ServedApp(instance, split_subtopologies(plan), families, history)
-            server = QueryServer([served], serve, listener)
-            self._held.callback(server.close)
-            server.start()
+            self._held.callback(server.leave, self._app)
+            server.serve(ServedApp(instance, split_subtopologies(plan), families, history))
         instance.start()
         self._leave_out_of_collections()
         self.instance = instance
         if url:
             self._say(f"queries at {url}")
-        if listener is not None and listener.less is not None:
-            self._say(listener.less)
+        if server is not None and server.listener.less is not None:
+            self._say(server.listener.less)
         return instance
 
     def _leave_out_of_collections(self) -> None:
@@ -108,7 +107,7 @@ class Queries:
     @property
     def port(self) -> int:
         """Where it listens; 0 if it does not."""
-        return self._listener.port if self._listener is not None else 0
+        return self._server.listener.port if self._server is not None else 0
 
     @property
     def url(self) -> str | None:
@@ -124,8 +123,8 @@ class Queries:
         """Answer no more. Safe to call twice."""
         self.instance = None
         self._held.close()
-        if self._listener is not None:
-            self._listener.close()
+        if self._server is not None:
+            self._server.leave(self._app)
 
 
 def usual_directory(app: str, port: int) -> Path:

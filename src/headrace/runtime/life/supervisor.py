@@ -66,7 +66,7 @@ class Supervisor:
         self._engine.take()
         self._held.callback(self._engine.release)
         if plan.of(Changelog) and not until_latest:
-            self.queries = Queries(self._app.serve, self._app.say)
+            self.queries = Queries(self._app.id, self._app.serve, self._app.say)
             self._held.callback(self._close_queries)
         begin = partial(self._begin, plan, until_latest=until_latest)
         begin()
@@ -248,7 +248,7 @@ class Supervisor:
         self._close_queries()
         if self._prepared.plan.of(Changelog):
             try:
-                self.queries = Queries(self._app.serve, self._app.say)
+                self.queries = Queries(self._app.id, self._app.serve, self._app.say)
                 self._start_queries()
             except HeadraceError as error:
                 self._app.say(f"no queries: {error.what}")
