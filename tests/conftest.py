@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,10 @@ from headrace.log.broker import EmbeddedBroker
 from headrace.log.topics import Topics
 from slowest import slowest_first, tell_slowest
 
+# Most code runs a few times only: what the second compiler would make of it is never worth its time. What the first one
+# makes of hundreds of topologies is more than there is room for by default, and would be thrown away and made again.
+_QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m"
+
 
 def pytest_sessionstart() -> None:
     """Without Java most tests would fail, each with a page of its own: say it once instead."""
@@ -23,6 +28,7 @@ def pytest_sessionstart() -> None:
         find_java()
     except SetupError as error:
         pytest.exit(f"error: {error}", returncode=1)
+    os.environ["JAVA_TOOL_OPTIONS"] = f"{os.environ.get('JAVA_TOOL_OPTIONS', '')} {_QUICK_JAVA}".strip()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -52,9 +58,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         leave,
     )
 
-    # Most code runs a few times only: what the second compiler would make of it is never worth its time.
-    quick = {"spark.master": "local[2]", "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
-    session = join(quick, tmp_path_factory.mktemp("spark") / "spark.log")
+    # Each start leaves much behind that is soon garbage, and classes: with more room both are looked for less often.
+    roomy = {"spark.master": "local[2]", "spark.driver.extraJavaOptions": "-Xmn512m -XX:MetaspaceSize=512m"}
+    session = join(roomy, tmp_path_factory.mktemp("spark") / "spark.log")
     session.conf.set("spark.sql.shuffle.partitions", 2)
     yield session
     leave(session)

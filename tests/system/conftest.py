@@ -11,12 +11,6 @@ from pathlib import Path
 import pytest
 
 
-@pytest.fixture(autouse=True)
-def quick_java(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Java in a test's own processes goes without its second compiler: none runs long enough to be worth its time."""
-    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
-
-
 @pytest.fixture
 def chance() -> random.Random:
     """Random moments; the seed is in the output."""

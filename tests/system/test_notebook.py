@@ -67,7 +67,6 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executed]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HEADRACE_BROKER_DIR", str(place / "broker"))
         patch.setenv("HEADRACE_DATA_DIR", str(place / "data"))
-        patch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
         patch.setenv("IPYTHONDIR", str(place / "ipython"))
         patch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/bin:/bin")
         client = NotebookClient(nbformat.reads(NOTEBOOK.read_text(), as_version=4), timeout=300, allow_errors=True)

@@ -56,7 +56,10 @@ def test_a_good_source_becomes_a_jar_that_runs(sources: Path, tmp_path: Path) ->
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kernel", "out.jar"]
 
 
-def test_a_broken_source_is_shown_as_the_compiler_shows_it(sources: Path, tmp_path: Path) -> None:
+def test_a_broken_source_is_shown_as_the_compiler_shows_it(
+    sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("JAVA_TOOL_OPTIONS")  # or Java says first that it has seen it
     source = sources / "Tiny.scala"
     source.write_text("package example\nobject Tiny { val n: Int = missing }\n")
     with pytest.raises(KernelBuildFailed) as caught:
