@@ -61,7 +61,7 @@ def prefixed_plan(case: Case) -> Plan:
         if store:
             changed["store"] = before + store
         if isinstance(node, Process | TableTransformValues):
-            changed |= {"make": Renamed(node.make, before, case.id), "stores": renamed(node.stores, before)}
+            changed |= {"make": Renamed(node.make, before, case.id), "connections": renamed(node.connections, before)}
         if isinstance(node, GlobalStore):
             definition = replace(node.definition, name=changed["store"])
             changed |= {"make": Renamed(node.make, before, case.id), "definition": definition}

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headrace.engine.kept_classes import Shapes, lost_classes
-from headrace.model.durations import duration_text
 from headrace.model.types import Type
-from headrace.plan.node_stores import stores
-from headrace.plan.nodes import Node, Process, Repartition, Source, TableTransformValues
+from headrace.plan.nodes import Node, Repartition, Source
 from headrace.plan.schema import Schema
 from headrace.plan.stores import Store
 
@@ -179,22 +177,21 @@ def _stages(count: int) -> str:
 def accounts_of(node: Node, lane: str) -> Iterator[tuple[str, Account]]:
     """What a node keeps: in stores, and what it holds back."""
     given = [node.output()] if node.facts.table else [upstream.output() for upstream in node.inputs]
-    for store in stores(node):
-        yield store, _account(node, given, ", ".join(_times(node)), lane)
+    for store in node.kept_stores:
+        yield store, _account(node, given, node.lasts, lane)
     if node.holds_back:
-        yield f"{_HELD}{node.name!r} holds back", _account(node, node.given(), "", lane)
-    if isinstance(node, Process | TableTransformValues):
-        own = (one.store for one in node.stores if not (one.read_only or one.everywhere))
-        yield from ((store.name, _account_of(store, _way(node), lane)) for store in own)
+        yield f"{_HELD}{node.name!r} holds back", _account(node, node.given(), (), lane)
+    own = (one.store for one in node.connections if not (one.read_only or one.everywhere))
+    yield from ((store.name, _account_of(store, _way(node), lane)) for store in own)
 
 
-def _account(node: Node, given: Iterable[Schema], time: str, lane: str) -> Account:
+def _account(node: Node, given: Iterable[Schema], lasts: Iterable[str], lane: str) -> Account:
     return {
         "op": node.op,
         "keys": _type(node.output().key.type),
         "values": " and ".join(_type(schema.value.type) for schema in given),
         "tasks": _way(node),
-        "time": time,
+        "time": ", ".join(lasts),
         "lane": lane,
     }
 
@@ -207,7 +204,7 @@ def _account_of(store: Store[Any], way: str, lane: str) -> Account:
         "keys": str(store.key),
         "values": str(store.value),
         "tasks": way,
-        "time": ", ".join(_times(store)),
+        "time": ", ".join(store.lasts),
         "lane": lane,
     }
 
@@ -225,13 +222,3 @@ def _way(node: Node) -> str:
     if isinstance(node, Source):
         return f"source {node.name}"
     return " and ".join(sorted({_way(upstream) for upstream in node.inputs}))
-
-
-def _times(keeper: Node | Store[Any]) -> Iterator[str]:
-    """Windows, and how long things are kept; not what only says when to look at the clock."""
-    for one in fields(keeper):
-        value: Any = getattr(keeper, one.name)
-        if one.name == "windows":
-            yield str(replace(value, idle_ms=None)) if hasattr(value, "idle_ms") else str(value)
-        elif one.name.endswith("_ms") and one.name != "idle_ms" and value is not None:
-            yield f"{one.name.removesuffix('_ms')} {duration_text(value)}"

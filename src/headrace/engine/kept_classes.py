@@ -9,7 +9,6 @@ from headrace.errors import HeadraceError
 from headrace.model.classes import Classes
 from headrace.model.records import enum_type, is_record, record_type
 from headrace.model.types import EnumType, StructType, Type
-from headrace.plan.node_stores import stores
 from headrace.plan.nodes import Node
 
 Shapes = dict[str, str]
@@ -21,7 +20,7 @@ def shapes_of(nodes: Iterable[Node]) -> Shapes:
     found: Shapes = {}
     classes = Classes.here()
     for node in nodes:
-        if any(stores(node)) or node.holds_back:
+        if node.kept_stores or node.holds_back:
             for schema in (node.output(), *(upstream.output() for upstream in node.inputs)):
                 for type_ in (schema.key.type, schema.value.type):
                     found.update({classes.name(one.cls): _shape(one) for one in _named(type_)})

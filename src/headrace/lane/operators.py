@@ -60,7 +60,7 @@ class CopyOperator(KeptTable[Copy]):
 
     def __init__(self, node: Copy, task: Context) -> None:
         super().__init__(node, task)
-        self._rows = Kept(self, f"copy {node.name}", Emit.EVERY)
+        self._rows = Kept(self, node.kept_rows, Emit.EVERY)
 
     def on_record(self, record: Record) -> None:
         change = record.value
@@ -72,7 +72,7 @@ class VersionedCopyOperator(TableOperator[VersionedCopy]):
 
     def __init__(self, node: VersionedCopy, task: Context) -> None:
         super().__init__(node, task)
-        self._versions = task.stores.versioned_store(f"copy {node.name}", node.history_ms)
+        self._versions = task.stores.versioned_store(node.kept_versions.store_in_python, node.history_ms)
         self._key = node.output().key.store_serde()
 
     def on_record(self, record: Record) -> None:

@@ -21,7 +21,7 @@ from headrace.model.clock import SetClock
 from headrace.model.queue_bits import PLACE, TOPIC
 from headrace.model.record import RawRecord, Record
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Node, Process, Repartition, Source, TableTransformValues, To
+from headrace.plan.nodes import Node, Repartition, Source, To
 from headrace.state.stores import Stores
 from headrace.state.undoable import Undoable
 from headrace.task.drops import Drops
@@ -277,16 +277,11 @@ def _called(plan: Plan, cells: str) -> str:
     """Name of cells, in words."""
     owner = cells.removeprefix("store.").partition("/")[0] if cells.startswith("store.") else cells.rpartition("/")[0]
     for node in plan.nodes:
-        if cells.startswith("store.") and owner in (getattr(node, "store", None), *_own(node)):
+        if cells.startswith("store.") and owner in (*node.kept_stores, *(one.store.name for one in node.connections)):
             return f"what store {owner!r} ({node.origin}) has"
         if node.name == owner:
             return f"what {node.name} ({node.origin}) keeps"
     return f"what store {owner!r} has"
-
-
-def _own(node: Node) -> tuple[str, ...]:
-    """The stores that a processor has asked for."""
-    return tuple(one.store.name for one in node.stores) if isinstance(node, Process | TableTransformValues) else ()
 
 
 def _behind(operator: Operator[Node]) -> Iterator[Operator[Node]]:

@@ -8,21 +8,11 @@ from typing import Any
 
 from headrace.errors import StoreNotForProcessors, StoreUnknown, StoreUnused
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import (
-    GlobalStore,
-    GlobalTable,
-    Node,
-    Process,
-    SessionWindowed,
-    StreamJoin,
-    TableTransformValues,
-    VersionedTable,
-    WindowedCogroup,
-)
-from headrace.plan.nodes.windowed import WindowedAggregation
+from headrace.plan.nodes import GlobalStore, Node, Process, TableTransformValues
+from headrace.plan.state import TableRows, Versions, WindowRows
 from headrace.plan.store_requests import StoreRequests
-from headrace.plan.stores import KeyValue, Session, StoreConnection, Versioned, Window
-from headrace.serde import TimeWindowedSerde
+from headrace.plan.stores import KeyValue, Session, Store, StoreConnection, Versioned, Window
+from headrace.serde import Serde, SessionWindowedSerde, TimeWindowedSerde
 
 
 def connect_stores(plan: Plan) -> Plan:
@@ -41,7 +31,7 @@ def connect_stores(plan: Plan) -> Plan:
         used.update(asked)
         found = {name: _found(requests, name, node, owners, here) for name, here in asked.items()}
         found |= {one.store.name: one for one in everywhere if one is not None}
-        return replace(node, stores=tuple(found.values())) if found else node
+        return replace(node, connections=tuple(found.values())) if found else node
 
     connected = plan.rewrite(change)
     for name, added in requests.added.items():
@@ -71,21 +61,25 @@ def _owned(node: Node, name: str) -> StoreConnection | None:
     """The store that an operator keeps, as processors see it; None if it makes no sense to anybody else."""
     if isinstance(node, GlobalStore):
         return StoreConnection(node.definition, read_only=True, everywhere=True)
-    if isinstance(node, StreamJoin) or not node.facts.table:
-        return None
-    if isinstance(node, WindowedCogroup):
-        return _owned(node.parts[0], name)  # they keep one store together
-    key = node.output().key.store_serde()
-    if isinstance(node, VersionedTable):
-        return StoreConnection(Versioned(name=name, key=key, value=None, history_ms=node.history_ms))
-    if isinstance(node, SessionWindowed):
-        return StoreConnection(Session(name=name, key=node.key_serde(), value=None, retention_ms=node.kept_ms))
-    if isinstance(node, WindowedAggregation):
-        assert isinstance(key, TimeWindowedSerde), "windows that are no sessions have one size"
-        windows: Window[Any] = Window(
-            name=name, key=key.inner, value=None, size_ms=key.size_ms, retention_ms=node.kept_ms, timestamped=True
-        )
-        return StoreConnection(windows)
-    everywhere = isinstance(node, GlobalTable)
-    rows: KeyValue[Any] = KeyValue(name=name, key=key, value=None, timestamped=True)
-    return StoreConnection(rows, read_only=everywhere, everywhere=everywhere)
+    schema = node.output()
+    for state in node.state if node.facts.table else ():
+        match state:
+            case Versions(store=store) if store == name:
+                key = schema.key.store_serde()
+                return StoreConnection(Versioned(name=name, key=key, value=None, history_ms=state.history_ms))
+            case WindowRows(store=store) if store == name:
+                return StoreConnection(_windows(state, schema.key.serde))
+            case TableRows(store=store) if store == name:
+                rows: KeyValue[Any] = KeyValue(name=name, key=schema.key.store_serde(), value=None, timestamped=True)
+                return StoreConnection(rows, read_only=node.facts.everywhere, everywhere=node.facts.everywhere)
+    return None
+
+
+def _windows(state: WindowRows, key: Serde[Any] | None) -> Store[Any]:
+    """The windows of a table, whose keys have them behind."""
+    if isinstance(key, SessionWindowedSerde):
+        return Session(name=state.store, key=key.inner, value=None, retention_ms=state.kept_ms)
+    assert isinstance(key, TimeWindowedSerde), "windows that are no sessions have one size"
+    return Window(
+        name=state.store, key=key.inner, value=None, size_ms=key.size_ms, retention_ms=state.kept_ms, timestamped=True
+    )

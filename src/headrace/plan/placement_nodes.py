@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from headrace.model.durations import duration_text
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import GlobalTable, Node, Source
 from headrace.plan.nodes.base import Facts, Unary
+from headrace.plan.nodes.expiring import unnamed_store
 from headrace.plan.schema import Schema
+from headrace.plan.state import StateDescriptor, TableRows, Versions
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,6 +42,15 @@ class Copy(Unary):
     facts = Facts(stateful=True, table=True, passes=True)
 
     @property
+    def kept_rows(self) -> TableRows:
+        """Its rows."""
+        return TableRows(store=unnamed_store(self), other_in_python=f"copy {self.name}")
+
+    @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return (self.kept_rows,)
+
+    @property
     def keeps_old(self) -> bool:
         return False
 
@@ -50,6 +62,20 @@ class VersionedCopy(Copy):
     history_ms: int
 
     op = "versioned_copy"
+
+    @property
+    def kept_versions(self) -> Versions:
+        """Its versions."""
+        rows = self.kept_rows
+        return Versions(store=rows.store, other_in_python=rows.other_in_python, history_ms=self.history_ms)
+
+    @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return (self.kept_versions,)
+
+    @property
+    def lasts(self) -> tuple[str, ...]:
+        return (f"history {duration_text(self.history_ms)}",)
 
     @property
     def versioned(self) -> bool:
@@ -65,6 +91,10 @@ class Everywhere(Node):
 
     op = "global_table"
     facts = GlobalTable.facts
+
+    @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return self.upstream.state
 
     def output(self) -> Schema:
         return self.upstream.output()

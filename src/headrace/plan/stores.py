@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from headrace.model.durations import duration_text
+from headrace.plan.state import Keys, StateDescriptor, TableRows, Versions, WindowLists, WindowRows
 from headrace.serde import Serde
 
 S = TypeVar("S")
@@ -21,6 +22,16 @@ class Store(Generic[S]):
     """None for the store of a table: its values are kept as they are."""
 
     kind: ClassVar[str]
+
+    @property
+    def state(self) -> StateDescriptor:
+        """State of the store, which is in Python: processors are the user's own code."""
+        raise NotImplementedError(type(self).__name__)
+
+    @property
+    def lasts(self) -> tuple[str, ...]:
+        """Lifetimes of what it holds, in words."""
+        return ()
 
     def __str__(self) -> str:
         value = "rows" if self.value is None else self.value
@@ -39,6 +50,14 @@ class KeyValue(Store[S]):
 
     kind = "key-value store"
 
+    @property
+    def state(self) -> StateDescriptor:
+        return TableRows(store=self.name, ttl_ms=self.ttl_ms, keys=Keys.OF_USER)
+
+    @property
+    def lasts(self) -> tuple[str, ...]:
+        return () if self.ttl_ms is None else (f"ttl {duration_text(self.ttl_ms)}",)
+
     def __str__(self) -> str:
         return super().__str__() + ("" if self.ttl_ms is None else f", ttl {duration_text(self.ttl_ms)}")
 
@@ -50,6 +69,14 @@ class Versioned(Store[S]):
     history_ms: int
 
     kind = "versioned store"
+
+    @property
+    def state(self) -> StateDescriptor:
+        return Versions(store=self.name, history_ms=self.history_ms, keys=Keys.OF_USER)
+
+    @property
+    def lasts(self) -> tuple[str, ...]:
+        return (f"history {duration_text(self.history_ms)}",)
 
     def __str__(self) -> str:
         return f"{super().__str__()}, history {duration_text(self.history_ms)}"
@@ -66,6 +93,15 @@ class Window(Store[S]):
 
     kind = "window store"
 
+    @property
+    def state(self) -> StateDescriptor:
+        kind = WindowLists if self.duplicates else WindowRows
+        return kind(store=self.name, kept_ms=self.retention_ms, keys=Keys.OF_USER)
+
+    @property
+    def lasts(self) -> tuple[str, ...]:
+        return (f"size {duration_text(self.size_ms)}", f"retention {duration_text(self.retention_ms)}")
+
     def __str__(self) -> str:
         return f"{super().__str__()}, size {duration_text(self.size_ms)}, kept {duration_text(self.retention_ms)}"
 
@@ -77,6 +113,14 @@ class Session(Store[S]):
     retention_ms: int
 
     kind = "session store"
+
+    @property
+    def state(self) -> StateDescriptor:
+        return WindowRows(store=self.name, kept_ms=self.retention_ms, sessions=True, keys=Keys.OF_USER)
+
+    @property
+    def lasts(self) -> tuple[str, ...]:
+        return (f"retention {duration_text(self.retention_ms)}",)
 
     def __str__(self) -> str:
         return f"{super().__str__()}, kept {duration_text(self.retention_ms)}"

@@ -8,24 +8,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from headrace.model.windows import UnlimitedWindows
-from headrace.plan.nodes import (
-    Aggregate,
-    Count,
-    Node,
-    Reduce,
-    SessionWindowed,
-    TableAggregate,
-    TableFilter,
-    TableMapValues,
-    TableReduce,
-    TableSource,
-    TimeWindowed,
-    ToTable,
-)
-from headrace.plan.nodes.expiring import Lasting
-from headrace.plan.nodes.windowed import WindowedAggregation
+from headrace.plan.nodes import Node
 from headrace.plan.schema import Field
+from headrace.plan.state import FinalResults, Keys, StreamTime, TableRows, WindowRows
 from headrace.serde import Serde
 from headrace.spark.compile.sql import decode, packed, packed_key
 from headrace.spark.layout.placement import Placement
@@ -34,7 +19,6 @@ from headrace.state.cells import sized, time_bytes
 
 MEMORY = "memory"
 
-_PLAIN = (Aggregate, Count, Reduce, TableAggregate, TableFilter, TableMapValues, TableReduce, TableSource, ToTable)
 _AT_ONCE = 10_000
 _long = struct.Struct(">q").pack
 
@@ -60,20 +44,26 @@ def obstacle(node: Node, placement: Placement) -> str | None:
     """Why the store of a node cannot be filled; None if it can."""
     if node in placement.python:
         return f"{node.name} runs in Python ({placement.python[node]})"
-    if isinstance(node, Lasting) and node.ttl_ms is not None:
+    if any(isinstance(one, TableRows) and one.ttl_ms is not None for one in node.state):
         return f"{node.name} has a ttl, which Kafka Streams does not know"
-    if isinstance(node, WindowedAggregation) and node.final:
+    if any(isinstance(one, FinalResults) and one.wanted for one in node.state):
         return f"{node.name} sends on final results alone, and its changelog does not tell which were sent"
-    if isinstance(node, WindowedAggregation) and isinstance(node.windows, UnlimitedWindows):
+    if windows_of(node) is not None and node.forgets_after_ms is None:
         return f"{node.name} has a window without end"
-    if type(node) not in (*_PLAIN, TimeWindowed, SessionWindowed):
+    if not any(isinstance(one, TableRows | WindowRows) and one.adoptable for one in node.state):
         return f"what {node.name} ({node.op}) keeps has another form in Kafka Streams"
     return None
 
 
+def windows_of(node: Node) -> WindowRows | None:
+    """The windows that a node keeps, if it does."""
+    return next((one for one in node.state if isinstance(one, WindowRows)), None)
+
+
 def inner_key(node: Node) -> Field:
     """The key of a table, without the window."""
-    return node.upstream.output().key if isinstance(node, WindowedAggregation) else node.output().key
+    windows = windows_of(node)
+    return (node.inputs[0] if windows is not None and windows.keys is Keys.OF_INPUT else node).output().key
 
 
 def cells(
@@ -97,22 +87,19 @@ def cells(
         ]
 
 
-def memories(node: Node, store: str, newest: int | None, stream_time: int | None) -> Mapping[bytes, bytes]:
+def memories(node: Node, newest: int | None, stream_time: int | None) -> Mapping[bytes, bytes]:
     """Memory of a windowed table's operator, once it has rows up to the newest."""
-    known = {f"{store}/newest": newest, f"{node.name}/stream time": stream_time}
-    return {place.encode(): _long(number) for place, number in known.items() if number is not None}
+    windows, (time, *_) = windows_of(node), StreamTime().in_kernel(node.name).remembered
+    if windows is None:
+        return {}
+    known = {windows.newest: newest, time: stream_time}
+    return {"/".join(one.place).encode(): _long(number) for one, number in known.items() if number is not None}
 
 
 def _place(node: Node, row: TableRow, key: bytes) -> bytes:
-    if not isinstance(node, WindowedAggregation):
+    windows = windows_of(node)
+    if windows is None:
         return key
-    place = time_bytes(row.time // _chunk(node) * _chunk(node)) + sized(key) + time_bytes(row.time)
-    return place + time_bytes(row.start) if isinstance(node, SessionWindowed) else place
-
-
-def _chunk(node: WindowedAggregation) -> int:
-    """How long the windows are that lie together, as `TimeWindowed` and `SessionWindowed` of the kernel say it."""
-    if isinstance(node, TimeWindowed):
-        return node.windows.advance_ms
-    assert isinstance(node, SessionWindowed)
-    return max(1, node.windows.gap_ms, node.kept_ms // 8)
+    chunk = row.time // windows.chunk_ms * windows.chunk_ms
+    place = time_bytes(chunk) + sized(key) + time_bytes(row.time)
+    return place + time_bytes(row.start) if windows.sessions else place

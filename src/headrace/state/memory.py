@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from headrace.state.merging import Merge, remembered
+
 T = TypeVar("T")
 
 
@@ -13,7 +15,7 @@ T = TypeVar("T")
 class Earliest:
     """Before this time nothing of what lies in cells is due: as long as it is not over, nobody has to look there."""
 
-    ms: int = 2**63 - 1
+    ms: int = remembered(2**63 - 1, Merge.EARLIEST)
 
     def see(self, ms: int) -> None:
         """Something was put there that is due then."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headrace.state.keyvalue import Stored, stored_of
+from headrace.state.merging import Merge, remembered
 from headrace.state.state import State
 
 _Version = tuple[Any, int]
@@ -18,7 +19,7 @@ _Version = tuple[Any, int]
 class Put:
     """How far a store has come."""
 
-    newest: int | None = None
+    newest: int | None = remembered(None, Merge.LATEST)
     """The newest time of all versions put."""
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from headrace.model.windows import Window
 from headrace.state.cells import LATEST, bytes_time, prefix_end, sized, time_bytes
 from headrace.state.keyvalue import Stored, stored_of
+from headrace.state.merging import Merge, remembered
 from headrace.state.state import State
 
 Forgotten = tuple[bytes, Window, Stored]
@@ -19,11 +20,16 @@ Forgotten = tuple[bytes, Window, Stored]
 class Kept:
     """Which times a store has."""
 
-    newest: int | None = None
-    gone: int = -(2**63)
+    newest: int | None = remembered(None, Merge.LATEST)
+    gone: int = remembered(-(2**63), Merge.EARLIEST)
     """All times up to here are gone."""
-    earliest: int = LATEST
+    earliest: int = remembered(LATEST, Merge.EARLIEST)
     """No time before this one lies in cells."""
+
+    @property
+    def has_seen(self) -> bool:
+        """Whether anything was put, for the tasks of a rescale."""
+        return self.newest is not None
 
 
 class WindowStore:

@@ -60,7 +60,7 @@ class Partition:
         """The stores of processors by their names, as the processors see them."""
         found: dict[str, OpenedStore[object, object]] = {}
         for node, time in ((node, task.time) for task in self._tasks for node in task.nodes):
-            own = (StoreConnection(node.definition),) if isinstance(node, GlobalStore) else getattr(node, "stores", ())
+            own = (StoreConnection(node.definition),) if isinstance(node, GlobalStore) else node.connections
             for connection in own:
                 if connection.store.value is not None:
                     writable = replace(connection, read_only=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from headrace.state.merging import Merge, remembered
 from headrace.task.context import Context
 from headrace.task.timers import NEVER
 
@@ -15,14 +16,19 @@ _STEP_MS = 1000
 class Seen:
     """Stream time of an operator so far."""
 
-    ms: int = -1
+    ms: int = remembered(-1, Merge.LATEST)
     """Its stream time."""
 
-    stood: int = -1
+    stood: int = remembered(-1, Merge.LATEST)
     """Where the last record left stream time, if it may follow the clock."""
 
-    since: int = 0
+    since: int = remembered(0, Merge.LATEST)
     """The steady time of that record."""
+
+    @property
+    def has_seen(self) -> bool:
+        """Whether a record has come."""
+        return self.ms >= 0
 
 
 class StreamTime:

@@ -13,10 +13,10 @@ from headrace.model.entries import entries_of
 from headrace.model.moments import Moment, moment_ms
 from headrace.model.rows import Rows
 from headrace.model.windows import Windowed
-from headrace.plan.nodes import DropDuplicates, GlobalStore, Node, SessionWindowed, StreamJoin
-from headrace.plan.nodes.windowed import WindowedAggregation
+from headrace.plan.nodes import Node
 from headrace.plan.origin import origin
-from headrace.serde import Serde
+from headrace.plan.state import Keys, StateDescriptor, TableRows, Versions, WindowRows
+from headrace.serde import Serde, SessionWindowedSerde, TimeWindowedSerde
 from headrace.state.keyvalue import KeyValueStore, Stored
 from headrace.state.stores import Stores
 from headrace.state.versioned import VersionedStore
@@ -114,20 +114,22 @@ class WindowView(StoreView):
 
     kind, has = "windowed", "get(Windowed(key, start, end)), fetch(key, first, last) and all()"
 
-    def __init__(self, node: WindowedAggregation, stores: Sequence[Stores]) -> None:
-        super().__init__(node.store)
-        self._node, self._stores = node, stores
+    def __init__(
+        self, state: WindowRows, key: TimeWindowedSerde | SessionWindowedSerde, stores: Sequence[Stores]
+    ) -> None:
+        super().__init__(state.store)
+        self._state, self._key, self._stores = state, key, stores
 
     def get(self, key: Any, as_of: Moment | None = None) -> Any:
         """The value of a `Windowed` key, None if there is none."""
         if as_of is not None:
             raise self._lacks("as_of")
-        self._written(self._node.windowed_serde(), key)
-        at = key.end if isinstance(self._node, SessionWindowed) else key.start
+        self._written(self._key, key)
+        at = key.end if self._state.sessions else key.start
         return self.fetch(key.key, at, at).get(key)
 
     def fetch(self, key: Any, first: Moment = 0, last: Moment = _LATEST) -> Mapping[Windowed[Any], Any]:
-        data = self._written(self._node.key_serde(), key)
+        data = self._written(self._key.inner, key)
         return self._found(moment_ms("first", first, origin()), moment_ms("last", last, origin()), data)
 
     def all(self) -> Mapping[Windowed[Any], Any]:
@@ -135,9 +137,8 @@ class WindowView(StoreView):
         return self._found(0, _LATEST)
 
     def _found(self, first: int, last: int, wanted: bytes | None = None) -> Mapping[Windowed[Any], Any]:
-        inner = self._node.key_serde()
         return entries_of(
-            (Windowed(inner.read(key), start, end), value)
+            (Windowed(self._key.inner.read(key), start, end), value)
             for key, start, end, value in self._entries(first, last)
             if wanted is None or key == wanted
         )
@@ -147,14 +148,13 @@ class WindowView(StoreView):
         return merge(*(self._of(stores, first, last) for stores in self._stores), key=self._order)
 
     def _of(self, stores: Stores, first: int, last: int) -> Iterator[tuple[bytes, int, int, Any]]:
-        node = self._node
-        if isinstance(node, SessionWindowed):
-            for key, session, stored in stores.session_store(node.store, node.kept_ms).ended(first, last):
+        state = self._state
+        if isinstance(self._key, SessionWindowedSerde):
+            for key, session, stored in stores.session_store(state.store, state.kept_ms).ended(first, last):
                 yield key, session.start, session.end, stored.value
         else:
-            size = node.windowed_serde().size_ms  # type: ignore[attr-defined]
-            for key, start, stored in stores.window_store(node.store, node.kept_ms).fetch_all(first, last):
-                yield key, start, start + size, stored.value
+            for key, start, stored in stores.window_store(state.store, state.kept_ms).fetch_all(first, last):
+                yield key, start, start + self._key.size_ms, stored.value
 
     @staticmethod
     def _order(entry: tuple[bytes, int, int, Any]) -> tuple[int, int, bytes]:
@@ -165,26 +165,31 @@ class WindowView(StoreView):
 def views(loop: Loop, partition: int | None = None) -> dict[str, StoreView]:
     """The stores of a plan by their names, of one partition or of all.
 
-    A store that several nodes share is seen as the first of them has it.
+    A store that several nodes share is seen as the first of them has it. What only its operator can read is not seen.
     """
     parts = loop.partitions if partition is None else [loop.partitions[partition]]
     stores = [part.stores for part in parts]
     found: dict[str, StoreView] = {}
     for node in loop.plan.nodes:
-        name = getattr(node, "store", None)
-        if name is not None and name not in found and not isinstance(node, StreamJoin | DropDuplicates | GlobalStore):
-            found[name] = _view(stores[:1] if node.facts.everywhere else stores, node, name)
+        for state in node.state:
+            if state.kept_in in node.shared_stores and state.kept_in not in found:
+                view = _view(stores[:1] if node.facts.everywhere else stores, node, state)
+                found |= {} if view is None else {state.kept_in: view}
     return found
 
 
-def _view(stores: Sequence[Stores], node: Node, name: str) -> StoreView:
-    if isinstance(node, WindowedAggregation):
-        return WindowView(node, stores)
-    key = node.output().key.store_serde()
-    history = getattr(node, "history_ms", None)
-    if history is not None:
-        return VersionedView(name, [one.versioned_store(name, history) for one in stores], key)
-    return KeyValueView(name, [one.key_value_store(name) for one in stores], key)
+def _view(stores: Sequence[Stores], node: Node, state: StateDescriptor) -> StoreView | None:
+    key = node.output().key
+    match state:
+        case WindowRows(keys=Keys.OF_INPUT):
+            assert isinstance(key.serde, TimeWindowedSerde | SessionWindowedSerde), "a table of windows has them"
+            return WindowView(state, key.serde, stores)
+        case Versions(keys=Keys.OF_RESULT, store=name):
+            versions = [one.versioned_store(name, state.history_ms) for one in stores]
+            return VersionedView(name, versions, key.store_serde())
+        case TableRows(keys=Keys.OF_RESULT, store=name):
+            return KeyValueView(name, [one.key_value_store(name) for one in stores], key.store_serde())
+    return None
 
 
 def _value(found: Iterable[Stored | None]) -> Any:

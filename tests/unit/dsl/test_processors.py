@@ -356,7 +356,7 @@ def test_the_store_of_windows_is_seen_for_as_long_as_its_operator_keeps_them() -
     counts.to_stream().process(Passing, stores=("n",))
     plan = rewrite(app.plan())
     (process,), (windows,) = plan.of(Process), plan.of(WindowedAggregation)
-    store = process.stores[0].store
+    store = process.connections[0].store
     assert isinstance(store, Window) and store.retention_ms == windows.kept_ms > windows.retention_ms
 
 

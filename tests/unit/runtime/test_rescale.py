@@ -6,7 +6,7 @@ import json
 import pickle
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import pytest
 from py4j.protocol import Py4JError, Py4JNetworkError
@@ -19,12 +19,24 @@ from headrace.engine.layout import Layout
 from headrace.errors import CheckpointUnwritable, QueryFailed, RescaleRefused, SparkLost
 from headrace.passes.pipeline import rewrite
 from headrace.plan.graph import Plan
+from headrace.plan.state import (
+    FilesBegun,
+    FinalResults,
+    PartitionTimes,
+    Remembered,
+    StateDescriptor,
+    StreamTime,
+    Unmatched,
+    WindowRows,
+)
 from headrace.plan.task_assignment import Sharing
 from headrace.runtime.rescale.key_routing import Sources, Way, Ways, new_sources
-from headrace.runtime.rescale.operator_memory import Kernel, Python, partition_times
+from headrace.runtime.rescale.lane_memory import LaneMemory
+from headrace.runtime.rescale.operator_memory import Kernel, Python
 from headrace.runtime.rescale.rescale import refuse_what_is_half_written, told_plainly
 from headrace.runtime.state_key import codec_of
 from headrace.spark.layout.placement import Placement
+from headrace.spark.rescaling import Rescaling
 from headrace.spark.state_layout import cells_of
 from headrace.state.window import Kept
 
@@ -127,26 +139,86 @@ def test_what_somebody_else_has_pickled_is_not_read(rule: str) -> None:
             there.read(data)
 
 
+def entry(state: StateDescriptor, what: str) -> Remembered:
+    """Something that a descriptor declares for the kernel, or else for Python."""
+    declared = (*state.in_kernel("x").remembered, *state.in_python("x").remembered)
+    return next(one for one in declared if one.what == what)
+
+
 def test_time_is_the_latest_and_what_is_to_be_done_begins_with_the_earliest() -> None:
-    assert Kernel.merged("stream time", [None, 5, 9]) == 9
-    assert Kernel.merged("earliest unmatched", [7, None]) == 7
-    assert Kernel.merged("closed", [7, None]) == -1
+    unmatched, results = Unmatched(waits=True), FinalResults(wanted=True)
+    assert Kernel.merged(entry(StreamTime(), "stream time"), [None, 5, 9]) == 9
+    assert Kernel.merged(entry(unmatched, "earliest unmatched"), [7, None]) == 7
+    assert Kernel.merged(entry(results, "closed"), [7, None]) == -1
     there = [Kept(newest=90, gone=60, earliest=61), Kept(), Kept(newest=50, gone=20, earliest=30)]
-    assert Python.merged("times", [*there[::2], None]) == Kept(newest=90, gone=20, earliest=30)
-    assert Python.merged("files begun", [{"a"}, {"b"}]) == {"a", "b"}
+    times = WindowRows(store="w", kept_ms=30).times
+    assert Python.merged(times, [*there[::2], None]) == Kept(newest=90, gone=20, earliest=30)
+    assert Python.merged(times, [Kept(), Kept()]) == Kept()
+    assert Python.merged(entry(FilesBegun(), "files begun"), [{"a"}, {"b"}]) == {"a", "b"}
     assert Kernel.read(Kernel.write(-3)) == -3
 
 
-@pytest.mark.parametrize("lane", [Kernel, Python])
-def test_what_nobody_knows_is_refused(lane: Any) -> None:
-    with pytest.raises(RescaleRefused, match="nobody knows how 'mood' of several tasks becomes one"):
-        lane.merged("mood", [1, 2])
-
-
 def test_partitions_have_times() -> None:
-    assert partition_times("time of a-b 3", 17) == {"a-b-3": 17}
-    assert partition_times("partition times", {"a-0": 1}) == {"a-0": 1}
-    assert partition_times("stream time", 17) is None
+    of = {lane: lane.layout(PartitionTimes(), "in").remembered[0] for lane in (Kernel, Python)}
+    assert of[Kernel].is_called("time of a-b 3")
+    assert not of[Kernel].is_called("time off")
+    assert Kernel.partition_times("time of a-b 3", 17) == {"a-b-3": 17}
+    assert Kernel.entries_of_times(of[Kernel], {"a-b-3": 17, "a-b-0": 5}) == {"time of a-b 3": 17, "time of a-b 0": 5}
+    assert Python.partition_times("partition times", {"a-0": 1}) == {"a-0": 1}
+    assert Python.entries_of_times(of[Python], {"a-0": 1}) == {"partition times": {"a-0": 1}}
+
+
+class Cells:
+    """The cells of one stage in memory, instead of those that Spark has: two tasks before, one after."""
+
+    def __init__(self, **families: list[dict[bytes, bytes]]) -> None:
+        self.old, self.new = families, dict[tuple[str, bytes], bytes]()
+
+    def names(self) -> set[str]:
+        return set(self.old)
+
+    def cells(self, name: str, *, new: bool = False) -> list[dict[bytes, bytes]]:
+        assert not new, "nothing is held back here"
+        return self.old[name]
+
+    def put(self, name: str, task: int, key: bytes, value: bytes) -> None:
+        assert task == 0, "there is one task"
+        self.new[name, key] = value
+
+
+def carried(app: hr.App, *tasks: dict[str, int]) -> dict[str, int]:
+    """What the kernel remembers in one task, of what two have remembered."""
+    written = [{name.encode(): Kernel.write(number) for name, number in task.items()} for task in tasks]
+    cells = Cells(memory=written)
+    ways = Ways({"in": {"in": 2}}, {"in": {"in": 2}}, (2, 1))
+    LaneMemory(cast("Rescaling", cells), Kernel(), Placement(plan(app)), ways).carry()
+    return {key.decode(): Kernel.read(data) for (_, key), data in cells.new.items()}
+
+
+def final_counts(app: hr.App) -> None:
+    windows = texts(app).group_by_key().windowed_by(hr.tumbling("10ms"))
+    windows.emit_strategy(hr.on_window_close()).count(store="n")
+
+
+def test_a_task_to_which_no_record_came_has_nothing_to_say(app: hr.App) -> None:
+    final_counts(app)
+    first = {"n/stream time": 25, "n/closed": 9, "n/next to close": 10, "n/newest": 20}
+    assert carried(app, first, {"n/stream time": -1, "n/closed": -1}) == first
+    assert carried(app, first, {"n/stream time": 7})["n/closed"] == -1
+
+
+def test_what_a_node_remembered_that_is_not_there_any_more_is_forgotten(app: hr.App) -> None:
+    final_counts(app)
+    assert carried(app, {"gone/stream time": 3}, {"in/time of in 1": 8, "in/stream time of the task": 8}) == {
+        "in/time of in 1": 8,
+        "in/stream time of the task": 8,
+    }
+
+
+def test_what_nobody_has_declared_is_refused(app: hr.App) -> None:
+    final_counts(app)
+    with pytest.raises(RescaleRefused, match="nobody knows how 'mood' of several tasks becomes one"):
+        carried(app, {"n/mood": 1}, {"n/mood": 2})
 
 
 # -- what Spark has written

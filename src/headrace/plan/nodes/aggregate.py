@@ -85,6 +85,7 @@ class Cogroup(Lasting):
     op = "cogroup"
     facts = Facts(stateful=True, ends=True, table=True)
     rows = "keys"
+    adoptable = False
 
     def output(self) -> Schema:
         return Schema(Field(self.streams[0].output().key.type), Field(self.initial.type))

@@ -9,6 +9,8 @@ from enum import Enum
 from typing import Any, ClassVar, TypeVar
 
 from headrace.plan.schema import Schema
+from headrace.plan.state import LookedUp, StateDescriptor
+from headrace.plan.stores import StoreConnection
 
 N = TypeVar("N", bound="Node")
 
@@ -123,6 +125,42 @@ class Node(ABC):
         return False
 
     @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        """State that it keeps from batch to batch: at most this, by whatever parameters it had before.
+
+        Whatever its operators ask for in either lane has to be here, or nobody could move it to another task.
+        """
+        return ()
+
+    @property
+    def kept_stores(self) -> tuple[str, ...]:
+        """Stores that its state is in, as often as it opens them."""
+        return tuple(one.kept_in for one in self.state if one.kept_in is not None)
+
+    @property
+    def connections(self) -> tuple[StoreConnection, ...]:
+        """Stores that a processor of the user's can reach in it."""
+        return ()
+
+    @property
+    def looked_up(self) -> tuple[LookedUp, ...]:
+        """Stores in which it looks up the key of every record that comes."""
+        return ()
+
+    @property
+    def lasts(self) -> tuple[str, ...]:
+        """Lifetimes of its state in words: with other words it could not go on with what is there."""
+        return ()
+
+    @property
+    def window_bytes(self) -> int:
+        """Number of bytes that the times of windows take behind the key by which its records came to their task."""
+        front = self.inputs
+        if front and self.facts.takes_left_out:
+            front = front[0].inputs
+        return front[0].window_bytes if front else 0
+
+    @property
     def shared_stores(self) -> tuple[str, ...]:
         """The stores that it uses: all who use one of them run in one task."""
         store = getattr(self, "store", None)
@@ -146,7 +184,7 @@ class Node(ABC):
     @property
     def holds_back(self) -> bool:
         """Whether it keeps records to send them on in a later batch: they are found again by its name."""
-        return False
+        return any(one.holds_back for one in self.state)
 
     @property
     def grows_with(self) -> str | None:

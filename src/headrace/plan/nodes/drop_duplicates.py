@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from headrace.expr import Bound
 from headrace.model.durations import duration_text
 from headrace.plan.nodes.base import Facts, Unary
+from headrace.plan.state import StateDescriptor, StreamTime, WindowLists
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -25,6 +26,19 @@ class DropDuplicates(Unary):
 
     op = "drop_duplicates"
     facts = Facts(stateful=True)
+
+    @property
+    def kept_ms(self) -> int:
+        """How long it knows a record: one that is not late asks `within_ms` back, and lies that much behind itself."""
+        return 2 * self.within_ms
+
+    @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return (WindowLists(store=self.store, kept_ms=self.kept_ms, composed=self.id is not None), StreamTime())
+
+    @property
+    def lasts(self) -> tuple[str, ...]:
+        return (f"within {duration_text(self.within_ms)}",)
 
     @property
     def drops_late(self) -> bool:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from headrace.model.durations import duration_text
 from headrace.plan.nodes.base import Node
+from headrace.plan.state import LookedUp, StateDescriptor, TableRows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -17,14 +18,35 @@ class Lasting(Node):
     A record whose row would be gone already is dropped as late.
     """
 
+    store: str | None = None
     ttl_ms: int | None = None
 
     rows: ClassVar[str | None] = None
     """What there are as many rows of as without a ttl, in words; None if they come and go with another table's."""
 
+    adoptable: ClassVar[bool] = True
+    """Whether Kafka Streams keeps the same rows."""
+
+    @property
+    def kept_rows(self) -> TableRows:
+        """Its rows: without the name of a store it keeps them as well, for somebody may ask for them."""
+        return TableRows(store=self.store or unnamed_store(self), ttl_ms=self.ttl_ms, adoptable=self.adoptable)
+
+    @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return (self.kept_rows,)
+
+    @property
+    def looked_up(self) -> tuple[LookedUp, ...]:
+        return (LookedUp(self.kept_rows.store, self.output().key),)
+
     @property
     def drops_late(self) -> bool:
         return self.ttl_ms is not None
+
+    @property
+    def lasts(self) -> tuple[str, ...]:
+        return () if self.ttl_ms is None else (f"ttl {duration_text(self.ttl_ms)}",)
 
     @property
     def grows_with(self) -> str | None:
@@ -34,3 +56,8 @@ class Lasting(Node):
 def lasting(ttl_ms: int | None) -> str:
     """Expiry of rows, as `describe()` shows it."""
     return "" if ttl_ms is None else f", ttl {duration_text(ttl_ms)}"
+
+
+def unnamed_store(node: Node) -> str:
+    """What the rows of a table are kept under if nobody named a store: no user's store can be called so."""
+    return f"rows of {node.name}"

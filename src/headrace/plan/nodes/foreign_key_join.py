@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 from headrace.expr import Bound
 from headrace.plan.nodes.base import Facts, Node, Unary
+from headrace.plan.nodes.expiring import unnamed_store
 from headrace.plan.nodes.materialized import Materialized, kept
 from headrace.plan.schema import Field, Schema
+from headrace.plan.state import StateDescriptor, Subscriptions, TableRows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,6 +54,10 @@ class ForeignKeyMatch(Node):
     op = "foreign_key_match"
     facts = Facts(stateful=True, rekeys=True, wants_old=True)
 
+    @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return (Subscriptions(store=self.store),)
+
     def takes_no_key(self, position: int) -> bool:
         return position == 0  # the left join wants an answer for a row without a foreign key, too
 
@@ -80,6 +86,15 @@ class ForeignKeyJoin(Materialized):
 
     op = "foreign_key_join"
     facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def kept_rows(self) -> TableRows:
+        """Its rows: without the name of a store it keeps them as well, for somebody may ask for them."""
+        return TableRows(store=self.store or unnamed_store(self))
+
+    @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return (self.kept_rows,)
 
     def given(self) -> tuple[Schema, ...]:
         return (self.left.output(),)  # answers are no records that users know

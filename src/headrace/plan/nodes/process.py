@@ -10,7 +10,8 @@ from headrace.plan.nodes.base import Facts, Node
 from headrace.plan.nodes.materialized import RowByRow, kept
 from headrace.plan.nodes.source import Source
 from headrace.plan.schema import Field, Schema
-from headrace.plan.stores import Store, StoreConnection
+from headrace.plan.state import LookedUp, StateDescriptor
+from headrace.plan.stores import KeyValue, Store, StoreConnection
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -28,24 +29,29 @@ class Process(Node):
     shown: str
     key: Field
     value: Field
-    stores: tuple[StoreConnection, ...] = ()
+    connections: tuple[StoreConnection, ...] = ()
 
     op = "process"
     facts = Facts(stateful=True, rekeys=True, ends=True, anywhere=True)
+
+    @property
+    def looked_up(self) -> tuple[LookedUp, ...]:
+        stores = (one.store for one in self.connections)
+        return tuple(LookedUp(store.name, store.key) for store in stores if isinstance(store, KeyValue))
 
     def output(self) -> Schema:
         return Schema(self.key, self.value)
 
     @property
     def shared_stores(self) -> tuple[str, ...]:
-        return own(self.stores)
+        return own(self.connections)
 
     @property
     def read_everywhere(self) -> tuple[str, ...]:
-        return of_all_tasks(self.stores)
+        return of_all_tasks(self.connections)
 
     def detail(self) -> str:
-        return self.shown + listed(self.stores)
+        return self.shown + listed(self.connections)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,6 +74,10 @@ class GlobalStore(Source):
     op = "global_store"
     facts = Facts(stateful=True, ends=True, everywhere=True)
 
+    @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return (*super().state, self.definition.state)
+
     def detail(self) -> str:
         return f"{super().detail()}, {self.shown}, store {self.store}"
 
@@ -79,24 +89,24 @@ class TableTransformValues(RowByRow):
     make: Callable[[], Any]
     shown: str
     value: Field
-    stores: tuple[StoreConnection, ...] = ()
+    connections: tuple[StoreConnection, ...] = ()
 
     op = "table_transform_values"
     facts = Facts(stateful=True, ends=True, table=True)
 
     @property
     def shared_stores(self) -> tuple[str, ...]:
-        return (*super().shared_stores, *own(self.stores))
+        return (*super().shared_stores, *own(self.connections))
 
     @property
     def read_everywhere(self) -> tuple[str, ...]:
-        return of_all_tasks(self.stores)
+        return of_all_tasks(self.connections)
 
     def output(self) -> Schema:
         return Schema(self.upstream.output().key, self.value)
 
     def detail(self) -> str:
-        return self.shown + listed(self.stores) + kept(self.store, self.emit)
+        return self.shown + listed(self.connections) + kept(self.store, self.emit)
 
 
 def own(stores: tuple[StoreConnection, ...]) -> tuple[str, ...]:

@@ -27,6 +27,10 @@ class Repartition(Unary):
     op = "repartition"
     facts = Facts(cuts=True, passes=True)
 
+    @property
+    def window_bytes(self) -> int:
+        return 0  # the whole key brings a record to its task
+
     def detail(self) -> str:
         by = str(self.partitioner) if self.partitioner else "key"
         return f"by {by} into {self.partitions}" if self.partitions else f"by {by}"

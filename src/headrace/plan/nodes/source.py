@@ -10,6 +10,7 @@ from typing import Any
 from headrace.expr import Bound
 from headrace.plan.nodes.base import Node
 from headrace.plan.schema import Field, Schema
+from headrace.plan.state import PartitionTimes, StateDescriptor
 from headrace.serde import Serde
 
 
@@ -52,6 +53,10 @@ class Source(Node):
     start: Start = Start.EARLIEST
 
     op = "stream"
+
+    @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return (PartitionTimes(),)
 
     def output(self) -> Schema:
         return Schema(Field.of(self.key), Field.of(self.value))

@@ -8,6 +8,7 @@ from headrace.expr import Bound
 from headrace.model.types import ListType, PairType
 from headrace.plan.nodes.base import Facts, Node, Unary
 from headrace.plan.schema import Field, Schema
+from headrace.plan.state import FilesBegun, StateDescriptor
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -147,6 +148,10 @@ class Print(Unary):
 
     op = "print"
     facts = Facts(ends=True)
+
+    @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return (FilesBegun(),)
 
     def detail(self) -> str:
         shown = f"[{self.label}]: {self.mapper or 'key, value'}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headrace.expr import Bound
 from headrace.model.windows import JoinWindows
 from headrace.plan.nodes.base import Facts, Node
 from headrace.plan.nodes.table_join import Side
 from headrace.plan.schema import Schema
+from headrace.plan.state import StateDescriptor, StreamTime, Unmatched, WindowLists
 
 LEFT, RIGHT = SIDES = ("left", "right")
 
@@ -38,12 +39,17 @@ class StreamJoin(Node):
     facts = Facts(stateful=True)
 
     @property
-    def drops_late(self) -> bool:
-        return True
+    def state(self) -> tuple[StateDescriptor, ...]:
+        sides = (WindowLists(store=store, kept_ms=self.windows.retention_ms) for store in self.side_stores)
+        return (*sides, Unmatched(waits=self.side is not Side.INNER), StreamTime())
 
     @property
-    def holds_back(self) -> bool:
-        return self.side is not Side.INNER
+    def lasts(self) -> tuple[str, ...]:
+        return (str(replace(self.windows, idle_ms=None)),)
+
+    @property
+    def drops_late(self) -> bool:
+        return True
 
     @property
     def side_stores(self) -> tuple[str, str]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from headrace.expr import Bound
 from headrace.model.durations import duration_text
 from headrace.plan.nodes.base import Facts, Node
-from headrace.plan.nodes.table import TableSource
+from headrace.plan.nodes.table import TableSource, ToTable
 from headrace.plan.schema import Schema
+from headrace.plan.state import LookedUp, StateDescriptor, StreamTime, Waiting
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -30,8 +31,12 @@ class StreamTableJoin(Node):
     facts = Facts(stateful=True)
 
     @property
-    def holds_back(self) -> bool:
-        return self.grace_ms is not None
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return (Waiting(waits=self.grace_ms is not None), StreamTime())
+
+    @property
+    def looked_up(self) -> tuple[LookedUp, ...]:
+        return self.table.looked_up if isinstance(self.table, TableSource | ToTable) else ()
 
     def takes_no_key(self, position: int) -> bool:
         return self.keep_all and position == 0
@@ -53,6 +58,7 @@ class GlobalTable(TableSource):
 
     op = "global_table"
     facts = Facts(stateful=True, ends=True, table=True, everywhere=True)
+    adoptable = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -9,6 +9,7 @@ from headrace.model.windows import UnlimitedWindows
 from headrace.plan.nodes.base import Facts, Node, Unary
 from headrace.plan.nodes.count import Emit
 from headrace.plan.nodes.windowed import WindowedAggregation
+from headrace.plan.state import HeldBack, StateDescriptor, StreamTime
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,15 +36,15 @@ class Suppress(Unary):
     facts = Facts(stateful=True, ends=True, table=True, wants_old=True)
 
     @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return (HeldBack(), StreamTime())
+
+    @property
     def keeps_old(self) -> bool:
         return False
 
     @property
     def knows_old(self) -> bool:
-        return True
-
-    @property
-    def holds_back(self) -> bool:
         return True
 
     def detail(self) -> str:

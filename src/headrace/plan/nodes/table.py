@@ -9,6 +9,7 @@ from headrace.plan.nodes.base import Facts, Unary
 from headrace.plan.nodes.expiring import Lasting
 from headrace.plan.nodes.materialized import Materialized, kept
 from headrace.plan.nodes.source import Source
+from headrace.plan.state import StateDescriptor, TableRows, Versions
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -21,6 +22,10 @@ class TableSource(Source, Materialized, Lasting):
 
     op = "table"
     facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return (*super().state, self.kept_rows)
 
     def detail(self) -> str:
         return super().detail() + kept(self.store, self.emit, self.ttl_ms)
@@ -36,6 +41,19 @@ class VersionedTable(TableSource):
     history_ms: int
 
     op = "versioned_table"
+
+    @property
+    def kept_versions(self) -> Versions:
+        """Its versions, which it keeps without the name of a store as well."""
+        return Versions(store=self.kept_rows.store, history_ms=self.history_ms)
+
+    @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return tuple(self.kept_versions if isinstance(one, TableRows) else one for one in super().state)
+
+    @property
+    def lasts(self) -> tuple[str, ...]:
+        return (*super().lasts, f"history {duration_text(self.history_ms)}")
 
     @property
     def drops_late(self) -> bool:

@@ -7,8 +7,10 @@ from enum import Enum
 
 from headrace.expr import Bound
 from headrace.plan.nodes.base import Facts, Node
+from headrace.plan.nodes.expiring import unnamed_store
 from headrace.plan.nodes.materialized import Materialized, kept
 from headrace.plan.schema import Schema
+from headrace.plan.state import StateDescriptor, TableRows
 
 
 class Side(Enum):
@@ -36,6 +38,16 @@ class TableJoin(Materialized):
 
     op = "table_join"
     facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def kept_rows(self) -> TableRows | None:
+        """Its rows; None if it keeps none."""
+        store = self.store or (unnamed_store(self) if self.settles else None)
+        return None if store is None else TableRows(store=store)
+
+    @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return () if self.kept_rows is None else (self.kept_rows,)
 
     def wants_old(self, position: int) -> bool:
         # Without a row on the other side, only the old value tells the deletion of a row from that of none.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headrace.model.durations import duration_text
 from headrace.model.windows import SessionWindows, SlidingWindows, TimeWindows, UnlimitedWindows, Windows
@@ -10,6 +10,7 @@ from headrace.plan.nodes.base import Facts, Unary
 from headrace.plan.nodes.count import Emit
 from headrace.plan.nodes.fold import Fold
 from headrace.plan.schema import Field, Schema
+from headrace.plan.state import FinalResults, StateDescriptor, StreamTime, WindowRows
 from headrace.serde import Serde, SessionWindowedSerde, TimeWindowedSerde
 
 
@@ -29,6 +30,23 @@ class WindowedAggregation(Unary):
     emit: Emit
 
     facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def window_rows(self) -> WindowRows:
+        """The windows that it keeps."""
+        raise NotImplementedError(type(self).__name__)
+
+    @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return (self.window_rows, FinalResults(wanted=self.final), StreamTime())
+
+    @property
+    def lasts(self) -> tuple[str, ...]:
+        return (str(replace(self.windows, idle_ms=None)), f"retention {duration_text(self.retention_ms)}")
+
+    @property
+    def window_bytes(self) -> int:
+        return self.upstream.window_bytes + self.window_rows.times_bytes
 
     @property
     def drops_late(self) -> bool:
@@ -70,6 +88,10 @@ class TimeWindowed(WindowedAggregation):
     op = "windowed"
 
     @property
+    def window_rows(self) -> WindowRows:
+        return WindowRows(store=self.store, kept_ms=self.kept_ms, chunk_ms=self.windows.advance_ms, adoptable=True)
+
+    @property
     def grows_with(self) -> str | None:
         return "the number of its keys" if isinstance(self.windows, UnlimitedWindows) else None
 
@@ -85,6 +107,10 @@ class SlidingWindowed(WindowedAggregation):
 
     op = "sliding_windowed"
 
+    @property
+    def window_rows(self) -> WindowRows:
+        return WindowRows(store=self.store, kept_ms=self.kept_ms, chunk_ms=max(1, self.windows.difference_ms))
+
     def windowed_serde(self) -> Serde[object]:
         return TimeWindowedSerde(self.key_serde(), self.windows.difference_ms)  # type: ignore[return-value]
 
@@ -99,6 +125,16 @@ class SessionWindowed(WindowedAggregation):
     windows: SessionWindows
 
     op = "session_windowed"
+
+    @property
+    def window_rows(self) -> WindowRows:
+        return WindowRows(
+            store=self.store,
+            kept_ms=self.kept_ms,
+            sessions=True,
+            chunk_ms=max(1, self.windows.gap_ms, self.kept_ms // 8),
+            adoptable=True,
+        )
 
     def windowed_serde(self) -> Serde[object]:
         return SessionWindowedSerde(self.key_serde())  # type: ignore[return-value]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from headrace.plan.nodes.base import Facts, Node
 from headrace.plan.nodes.count import Emit
 from headrace.plan.schema import Schema
+from headrace.plan.state import StateDescriptor, WindowRows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -23,6 +24,10 @@ class WindowedCogroup(Node):
 
     op = "windowed_cogroup"
     facts = Facts(stateful=True, ends=True, table=True)
+
+    @property
+    def state(self) -> tuple[StateDescriptor, ...]:
+        return tuple(one for one in self.parts[0].state if isinstance(one, WindowRows))  # their store is its own
 
     @property
     def forgets_after_ms(self) -> int | None:

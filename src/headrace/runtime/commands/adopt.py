@@ -25,10 +25,8 @@ from headrace.log.records import NewRecord, Record, consume, possible_time, prod
 from headrace.log.topics import Topics
 from headrace.model.clock import Clock
 from headrace.plan.graph import Plan
-from headrace.plan.node_stores import stores
-from headrace.plan.nodes import Changelog, Node, Repartition, SessionWindowed, Source, TableSource
+from headrace.plan.nodes import Changelog, Node, Repartition, Source
 from headrace.plan.nodes.to import changelog_topic
-from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.placement_nodes import Everywhere, is_global
 from headrace.plan.task_assignment import Sharing
 from headrace.runtime.commands.kafka_streams import StreamsApp, parts
@@ -43,7 +41,7 @@ from headrace.spark.rescaling import Rescaling
 from headrace.spark.rescaling import rescaling as opened
 from headrace.spark.session.spark import Session
 from headrace.spark.session.workers import Workers
-from headrace.spark.table_cells import MEMORY, TableRow, cells, inner_key, memories, obstacle
+from headrace.spark.table_cells import MEMORY, TableRow, cells, inner_key, memories, obstacle, windows_of
 
 _LOOK_S = 1.0
 _EMPTY = "spark.empty"
@@ -81,7 +79,7 @@ class Filled:
         """Refuse rows that cannot be read by what is declared."""
         for row in self.rows:
             try:
-                self.key.decode(parts(self.node, row.key)[0])
+                self.key.decode(parts(windows_of(self.node), row.key)[0])
                 self.value.decode(row.value)
             except Exception as exc:
                 raise AdoptRefused(
@@ -191,7 +189,7 @@ class Adoption:
                 state.fill(family, some)
                 rows[store.name] += len(some)
             for task, (newest, time) in placed.times(store).items():
-                for place, number in memories(store.node, store.name, newest, time).items():
+                for place, number in memories(store.node, newest, time).items():
                     state.put(MEMORY, task, place, number)
         return rows
 
@@ -218,14 +216,15 @@ class Placed:
     def rows(self, store: Filled) -> Iterator[TableRow]:
         """Rows that are not expired by the time of their task."""
         newest = {task: newest for task, (newest, _) in self.times(store).items()}
+        windows = windows_of(store.node)
         for row in self._all(store):
-            if not isinstance(store.node, WindowedAggregation) or row.time > newest[row.task] - store.node.kept_ms:
+            if windows is None or row.time > newest[row.task] - windows.kept_ms:
                 yield row
 
     def times(self, store: Filled) -> dict[int, tuple[int, int]]:
         """Times of each task: of its newest window and its latest record; nothing without windows."""
         found: dict[int, tuple[int, int]] = {}
-        if isinstance(store.node, WindowedAggregation):
+        if windows_of(store.node) is not None:
             for row in self._all(store):
                 newest, time = found.get(row.task, (row.time, row.ts))
                 found[row.task] = max(newest, row.time), max(time, row.ts)
@@ -247,12 +246,13 @@ class Placed:
 
     def _all(self, store: Filled) -> Iterator[TableRow]:
         way, source = self._ways.of(store.node), _first(store.node)
+        windows = windows_of(store.node)
         bytes_of = inner_key(store.node).store_serde(store.node.origin)
         for row in store.rows:
-            key, time, start = parts(store.node, row.key)
+            key, time, start = parts(windows, row.key)
             by = key if isinstance(source, Source) else _written(bytes_of, store.key.decode(key))
             task = row.partition % self._tasks if way.by == "task" else partition_of(by, way.after)
-            ts = time if isinstance(store.node, SessionWindowed) else row.ts
+            ts = time if windows is not None and windows.sessions else row.ts
             yield TableRow(task, key, row.value, ts, time, start)
 
 
@@ -352,7 +352,7 @@ class _Reading:
                 wrong.append(reason)
             elif topic in self.streams.changelogs:
                 found[name] = self._filled(name, node, topic, consume(self.address, self.kafka, topic))
-            elif isinstance(node, TableSource) and len(node.topics) == 1 and name not in wanted.names:
+            elif isinstance(node, Source) and len(node.topics) == 1 and name not in wanted.names:
                 found[name] = self._filled(name, node, node.topics[0], self._read(node.topics[0]))
             else:
                 wrong.append(f"store {name!r} would have the rows of {topic}, which is not there")
@@ -382,8 +382,8 @@ def _keepers(placement: Placement) -> dict[str, Node]:
     found: dict[str, Node] = {}
     for node in placement.plan.nodes:
         if node in placement.inside and not isinstance(node, Everywhere) and not is_global(node):
-            named = list(stores(node)) or ([node.name] if node.holds_back else [])
-            named += [one.store.name for one in getattr(node, "stores", ()) if not one.everywhere]
+            named = list(node.kept_stores) or ([node.name] if node.holds_back else [])
+            named += [one.store.name for one in node.connections if not one.everywhere]
             for name in named:
                 found.setdefault(name, node)
     return found

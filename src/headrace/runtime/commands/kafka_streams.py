@@ -9,8 +9,8 @@ from headrace.errors import AdoptRefused
 from headrace.log.groups import Group
 from headrace.log.records import consume
 from headrace.log.topics import Topics
-from headrace.plan.nodes import Node, SessionWindowed, TimeWindowed
 from headrace.plan.nodes.to import changelog_names
+from headrace.plan.state import WindowRows
 
 Place = tuple[str, int]
 """A topic and a partition."""
@@ -64,15 +64,15 @@ def _refuse_on_the_way(app: str, topic: str, records: int) -> None:
         )
 
 
-def parts(node: Node, key: bytes) -> tuple[bytes, int, int]:
+def parts(windows: WindowRows | None, key: bytes) -> tuple[bytes, int, int]:
     """Parts of a key in a changelog of Kafka Streams: the key alone, the time that it expires by, its start."""
-    if isinstance(node, TimeWindowed):
-        end = len(key) - _TIME - _SEQUENCE
-        return key[:end], _ms(key, end), 0
-    if isinstance(node, SessionWindowed):
+    if windows is None:
+        return key, 0, 0
+    if windows.sessions:
         end = len(key) - 2 * _TIME
         return key[:end], _ms(key, end), _ms(key, end + _TIME)
-    return key, 0, 0
+    end = len(key) - _TIME - _SEQUENCE
+    return key[:end], _ms(key, end), 0
 
 
 def _ms(key: bytes, place: int) -> int:

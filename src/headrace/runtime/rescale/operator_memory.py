@@ -1,56 +1,34 @@
-"""What operators remember beside their stores, when the keys of several tasks come to one.
+"""Memory of operators beside their stores, as each lane writes it.
 
-Stream time is the latest of all tasks from which something comes: it never goes back, and what was late stays late. How
-far an operator has come with what lies in its cells is the earliest of all: what one task had not done yet is done
-when time moves next. Whatever another had done already must not be there any more, see `Moving`.
+What becomes of it when the keys of several tasks come to one is said where it is declared, see `Merge`. Whatever
+another task had done already must not be there any more, see `Moving`.
 """
 
 from __future__ import annotations
 
-import re
 import struct
-from collections.abc import Callable, Iterable, Mapping
-from copy import copy
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from headrace.errors import RescaleRefused
-from headrace.state.cells import LATEST
+from headrace.plan.state import LaneState, Remembered, StateDescriptor, WindowState
+from headrace.spark.state_layout import in_kernel, in_python
 from headrace.state.codec import StateCodec
 from headrace.state.faults import StateFault
+from headrace.state.merging import merged
 from headrace.task import operators as _operators  # noqa: F401  # what they remember is read by its classes
 
-_PARTITION = re.compile(r"time of (\S+) (\d+)")
+Things = Mapping[tuple[str, str], Any]
+"""Memory of one task, by owner and name."""
+
+EVER = -(2**63)
 
 
 class Kernel:
     """Numbers, in the cells of the kernel."""
 
     family = "memory"
-    latest = frozenset(
-        {
-            "stream time",
-            "stream time stood",
-            "stream time since",
-            "stream time of the task",
-            "newest",
-            "newest unmatched left",
-            "newest unmatched right",
-            "newest waiting",
-            "arrived",
-        }
-    )
-    earliest: Mapping[str, int] = {
-        "closed": -1,
-        "next to close": 0,
-        "next to forget": 0,
-        "next turn": LATEST,
-        "earliest unmatched": LATEST,
-        "earliest turn": LATEST,
-    }
-    """What is done first, with what it is before anybody has written it."""
-
-    counted = ("records held back", "bytes held back")
+    layout: Callable[[StateDescriptor, str], LaneState] = staticmethod(in_kernel)
 
     @staticmethod
     def read(data: bytes) -> int:
@@ -63,35 +41,45 @@ class Kernel:
         """Its bytes."""
         return struct.pack(">q", number)
 
-    @classmethod
-    def merged(cls, what: str, things: list[Any]) -> Any:
-        """Merge what several tasks remember for the task that they come to; None where not all know something."""
-        there = [one for one in things if one is not None]
-        if what in cls.latest:
-            return max(there)
-        if what in cls.earliest:
-            return min(cls.earliest[what] if one is None else one for one in things)
-        if what in cls.counted:
-            return 0  # the cells tell
-        raise _unknown(what)
+    @staticmethod
+    def merged(entry: Remembered, numbers: Sequence[int | None]) -> int:
+        """Merge the numbers of the tasks that come to one; None where a task has not written it."""
+        told = (entry.unwritten if one is None else one for one in numbers)
+        return int(merged(entry.merge, [one for one in told if one is not None]))
+
+    @staticmethod
+    def has_seen(number: int) -> bool:
+        """Whether a time tells that a record has come."""
+        return number >= 0
+
+    @staticmethod
+    def up_to(closed: int | None) -> int:
+        """Time up to which windows were sent on; -1 if none was."""
+        return -1 if closed is None else closed
+
+    @staticmethod
+    def gone(state: WindowState, task: Things) -> int:
+        """Time up to which everything is gone in the store of a task."""
+        newest = task.get(state.newest.place)
+        return EVER if newest is None else max(EVER, newest - state.kept_ms)
+
+    @staticmethod
+    def partition_times(what: str, number: int) -> dict[str, int]:
+        """Latest times of partitions in an entry of a source's, by topic-partition."""
+        topic, partition = what.split()[-2:]
+        return {f"{topic}-{partition}": number}
+
+    @staticmethod
+    def entries_of_times(entry: Remembered, times: Mapping[str, int]) -> dict[str, int]:
+        """Entries with the latest times of partitions: one for each."""
+        return {f"{entry.what} {' '.join(name.rsplit('-', 1))}": ts for name, ts in times.items()}
 
 
 class Python:
     """Things of any kind, as a Python process writes them."""
 
     family = "python.memory"
-    rules: Mapping[str, Mapping[str, Callable[[Iterable[Any]], Any]]] = {
-        "stream time of the task": {"ms": max},
-        "stream time": {"ms": max, "stood": max, "since": max},
-        "versions": {"newest": max},
-        "closed": {"up_to": min},
-        "times": {"newest": max, "gone": min, "earliest": min},
-        "ends": {"newest": max, "gone": min, "earliest": min},
-        "next turn of expiry": {"ms": min},
-        "earliest unmatched": {"ms": min},
-        "arrived": {"count": max, "earliest": min},
-        "held back": {"count": max, "size": max, "first": min},  # the cells tell how many
-    }
+    layout: Callable[[StateDescriptor, str], LaneState] = staticmethod(in_python)
 
     def __init__(self, codec: StateCodec) -> None:
         self._read, self.write = codec.read, codec.write
@@ -103,19 +91,36 @@ class Python:
         except StateFault as fault:
             raise RescaleRefused(f"state of Python processes: {fault.reason}", fault.fix) from fault
 
-    @classmethod
-    def merged(cls, what: str, things: list[Any]) -> Any:
-        """Merge what several tasks remember, as a Python process writes it."""
-        there = [one for one in things if one is not None]
-        if what == "files begun":
-            return set[str]().union(*there)
-        if what not in cls.rules:
-            raise _unknown(what)
-        made, rules = copy(there[0]), cls.rules[what]
-        for field in fields(made):
-            known = [value for one in there if (value := getattr(one, field.name)) is not None]
-            setattr(made, field.name, rules[field.name](known) if known else None)
-        return made
+    @staticmethod
+    def merged(entry: Remembered, things: Sequence[Any]) -> Any:
+        """Merge the things of the tasks that come to one."""
+        return merged(entry.merge, [one for one in things if one is not None])
+
+    @staticmethod
+    def has_seen(thing: Any) -> bool:
+        """Whether a thing tells that a record has come."""
+        return bool(thing.has_seen)
+
+    @staticmethod
+    def up_to(closed: Any) -> int:
+        """Time up to which windows were sent on; -1 if none was."""
+        return -1 if closed is None else int(closed.up_to)
+
+    @staticmethod
+    def gone(state: WindowState, task: Things) -> int:
+        """Time up to which everything is gone in the store of a task."""
+        times = task.get(state.times.place)
+        return EVER if times is None else int(times.gone)
+
+    @staticmethod
+    def partition_times(what: str, thing: dict[str, int]) -> dict[str, int]:  # noqa: ARG004
+        """Latest times of partitions in an entry of a source's, by topic-partition."""
+        return dict(thing)
+
+    @staticmethod
+    def entries_of_times(entry: Remembered, times: Mapping[str, int]) -> dict[str, dict[str, int]]:
+        """Entries with the latest times of partitions: one for all."""
+        return {entry.what: dict(times)}
 
     def recounted(self, buffer: bytes, held: Iterable[bytes]) -> Any:
         """Buffer of a suppression, counted anew; each change has its size at its end."""
@@ -124,13 +129,4 @@ class Python:
         return known
 
 
-def partition_times(what: str, thing: Any) -> dict[str, int] | None:
-    """The latest times of partitions that a source remembers, as topic-partition; None if it is something else."""
-    if what == "partition times":
-        return dict(thing)
-    found = _PARTITION.fullmatch(what)
-    return {f"{found[1]}-{found[2]}": thing} if found else None
-
-
-def _unknown(what: str) -> RescaleRefused:
-    return RescaleRefused(f"nobody knows how {what!r} of several tasks becomes one", "tell us: this is a fault of ours")
+Lane = Kernel | Python

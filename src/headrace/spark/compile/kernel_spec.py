@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from headrace.plan.idle import idle_ms
-from headrace.plan.node_stores import stores
 from headrace.plan.nodes import Beside, Branch, Emit, Node, Repartition, To
 from headrace.plan.nodes.expiring import Lasting
 from headrace.plan.nodes.windowed import WindowedAggregation
@@ -84,7 +83,7 @@ class _Members:
             inputs=tuple(self._place.get(upstream, ELSEWHERE) for upstream in node.inputs),
             ways=tuple(map(self._out, placement.inputs(node)) if sends else map(self._way, results)),
             beside=self._beside(outputs),
-            stores=tuple(stores(node)),
+            stores=node.kept_stores,
             every_change=_sends_every_change(node),
             sends_old=node in self._old,
             idle_ms=idle_ms(node),

@@ -6,25 +6,9 @@ from collections.abc import Iterator
 
 from headrace.lane.nodes import Enter
 from headrace.lane.program import Lookup, Program
-from headrace.plan.nodes import (
-    Aggregate,
-    Cogroup,
-    Count,
-    Node,
-    Process,
-    Reduce,
-    Source,
-    StreamTableJoin,
-    TableAggregate,
-    TableReduce,
-    TableSource,
-    ToTable,
-)
-from headrace.plan.nodes.materialized import unnamed_store
-from headrace.plan.stores import KeyValue
+from headrace.plan.nodes import Node, Source
+from headrace.plan.schema import Field
 from headrace.spark.compile.lane_formats import key_serde
-
-_KEYED = (Aggregate, Cogroup, Count, Reduce, TableAggregate, TableReduce, TableSource, ToTable)
 
 
 def looked_up(program: Program) -> dict[int, tuple[Lookup, ...]]:
@@ -46,11 +30,7 @@ def _stores(program: Program, node: Node) -> Iterator[Lookup]:
 
 
 def _own(node: Node) -> Iterator[Lookup]:
-    if isinstance(node, StreamTableJoin) and isinstance(node.table, TableSource | ToTable):
-        yield from _own(node.table)
-    if isinstance(node, _KEYED):
-        key = key_serde(node.output().key)
-        yield from [] if key is None else [Lookup(f"store.{node.store or unnamed_store(node)}", key)]
-    if isinstance(node, Process):
-        stores = (one.store for one in node.stores if isinstance(one.store, KeyValue))
-        yield from (Lookup(f"store.{store.name}", store.key) for store in stores)
+    for one in node.looked_up:
+        key = key_serde(one.key) if isinstance(one.key, Field) else one.key
+        if key is not None:
+            yield Lookup(f"store.{one.store}", key)

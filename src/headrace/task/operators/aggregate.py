@@ -26,7 +26,7 @@ class Fold(KeptTable[N]):
 
     def __init__(self, node: N, task: Context) -> None:
         super().__init__(node, task)
-        self._rows = Kept(self, node.store, node.emit, node.ttl_ms)
+        self._rows = Kept(self, node.kept_rows, node.emit)
 
     @abstractmethod
     def begun(self) -> Any:

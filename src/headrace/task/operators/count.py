@@ -14,7 +14,7 @@ class CountOperator(KeptTable[Count]):
 
     def __init__(self, node: Count, task: Context) -> None:
         super().__init__(node, task)
-        self._rows = Kept(self, node.store, node.emit, node.ttl_ms)
+        self._rows = Kept(self, node.kept_rows, node.emit)
 
     def on_record(self, record: Record) -> None:
         if record.key is None:

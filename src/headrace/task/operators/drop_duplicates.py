@@ -18,8 +18,7 @@ class DropDuplicatesOperator(Operator[DropDuplicates]):
         super().__init__(node, task)
         self._key = node.output().key.store_serde()
         self._id = None if node.id is None else (self.function(node.id), serde_of(node.id.type))
-        # A record that is not late asks for what is at most `within` before it, and it lies that much behind itself.
-        self._sent = task.stores.window_store(node.store, 2 * node.within_ms)
+        self._sent = task.stores.window_store(node.store, node.kept_ms)
         self._time = StreamTime(task, node.name, None, lambda: None)
 
     def on_record(self, record: Record) -> None:

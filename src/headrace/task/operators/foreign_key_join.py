@@ -9,7 +9,6 @@ from typing import Any
 from headrace.errors import NoSerde
 from headrace.model.record import Record
 from headrace.plan.nodes import ForeignKeyJoin, ForeignKeyMatch, ForeignKeySubscribe
-from headrace.plan.nodes.materialized import unnamed_store
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Operator, Way
@@ -140,8 +139,7 @@ class ForeignKeyJoinOperator(KeptTable[ForeignKeyJoin]):
         super().__init__(node, task)
         self._joiner = self.computed(node.joiner, "key", "left", "right")
         self._value = node.left.output().value
-        # Without the name of a store it keeps its rows as well: somebody may ask for them.
-        self._rows = Kept(self, node.store or unnamed_store(node), node.emit)
+        self._rows = Kept(self, node.kept_rows, node.emit)
 
     def way(self, position: int) -> Way:
         return silent if position else self.on_record

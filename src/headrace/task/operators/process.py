@@ -129,7 +129,7 @@ class ProcessOperator(Operator[Process]):
     def __init__(self, node: Process, task: Context) -> None:
         super().__init__(node, task)
         takes = node.parents[0].output()
-        self._hosted = hosting(self)(self, node.make, takes, node.stores, self._send)
+        self._hosted = hosting(self)(self, node.make, takes, node.connections, self._send)
         self._ways_to: dict[str, tuple[Way, ...]] = {}
         self._fixed = isinstance(node, ProcessValues)
 
@@ -201,7 +201,7 @@ class TableTransformValuesOperator(RowByRow[TableTransformValues]):
     def __init__(self, node: TableTransformValues, task: Context) -> None:
         super().__init__(node, task)
         takes = node.upstream.output()
-        self._hosted = hosting(self)(self, node.make, takes, node.stores, _nowhere("transform_values"))
+        self._hosted = hosting(self)(self, node.make, takes, node.connections, _nowhere("transform_values"))
 
     def start(self) -> None:
         self._hosted.start()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from headrace.model.record import Record
 from headrace.plan.nodes import StreamGlobalJoin, StreamTableJoin
-from headrace.plan.nodes.materialized import unnamed_store
 from headrace.state.cells import LATEST, bytes_time, closed, time_bytes
+from headrace.state.merging import Merge, remembered
 from headrace.state.state import State
 from headrace.task.context import Context
 from headrace.task.drops import Reason
@@ -21,8 +21,8 @@ from headrace.task.stream_time import StreamTime
 class Arrived:
     """Count of the records that had to wait so far, and the earliest time of those that do."""
 
-    count: int = 0
-    earliest: int = LATEST
+    count: int = remembered(0, Merge.LATEST)
+    earliest: int = remembered(LATEST, Merge.EARLIEST)
 
 
 class Waiting:
@@ -102,7 +102,7 @@ class StreamGlobalJoinOperator(Operator[StreamGlobalJoin]):
         super().__init__(node, task)
         self._on, self._joiner = self.function(node.on), self.computed(node.joiner, "key", "left", "right")
         self._key = node.table.output().key.store_serde()
-        self._store = task.stores.key_value_store(node.table.store or unnamed_store(node.table))
+        self._store = task.stores.key_value_store(node.table.kept_rows.store)
 
     def on_record(self, record: Record) -> None:
         if record.value is None:

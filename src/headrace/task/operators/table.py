@@ -7,7 +7,6 @@ from typing import Any
 from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.plan.nodes import TableSource, ToTable, VersionedTable
-from headrace.plan.nodes.materialized import unnamed_store
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
@@ -19,8 +18,7 @@ class TableSourceOperator(KeptTable[TableSource | ToTable]):
 
     def __init__(self, node: TableSource | ToTable, task: Context) -> None:
         super().__init__(node, task)
-        # A table without the name of a store keeps its rows as well: somebody may ask for them.
-        self._rows = Kept(self, node.store or unnamed_store(node), node.emit, node.ttl_ms)
+        self._rows = Kept(self, node.kept_rows, node.emit)
 
     def on_record(self, record: Record) -> None:
         if record.key is None:
@@ -36,7 +34,7 @@ class VersionedTableOperator(TableOperator[VersionedTable]):
 
     def __init__(self, node: VersionedTable, task: Context) -> None:
         super().__init__(node, task)
-        self._versions = task.stores.versioned_store(node.store or unnamed_store(node), node.history_ms)
+        self._versions = task.stores.versioned_store(node.kept_versions.store, node.history_ms)
         self._key = node.output().key.store_serde()
         self._newest: dict[bytes, Record] = {}
         """Of the keys with a new version that no other is newer than, in the order of these."""

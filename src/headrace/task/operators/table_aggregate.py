@@ -57,7 +57,7 @@ class TableFold(KeptTable[N]):
 
     def __init__(self, node: N, task: Context) -> None:
         super().__init__(node, task)
-        self._rows = Kept(self, node.store, node.emit, node.ttl_ms)
+        self._rows = Kept(self, node.kept_rows, node.emit)
         self._adder, self._subtractor = (self.computed(one, *_SYMBOLS) for one in (node.adder, node.subtractor))
 
     @abstractmethod

@@ -7,7 +7,6 @@ from typing import Any
 from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.plan.nodes import Emit, Side, TableJoin
-from headrace.plan.nodes.materialized import unnamed_store
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
@@ -22,8 +21,8 @@ class TableJoinOperator(TableOperator[TableJoin]):
         super().__init__(node, task)
         self._joiner = self.computed(node.joiner, "key", "left", "right")
         remembers = node.settles and node.store is None and self.sends_old
-        store, emit = (unnamed_store(node), Emit.EVERY) if remembers else (node.store, node.emit)
-        self._rows = Kept(self, store, emit) if store else None
+        rows = node.kept_rows if node.store is not None or remembers else None
+        self._rows = None if rows is None else Kept(self, rows, Emit.EVERY if remembers else node.emit)
         self._tells_sent = remembers or node.emit is Emit.SETTLED
         # Which sides a row cannot do without.
         self._needs = {Side.INNER: (True, True), Side.LEFT: (True, False), Side.OUTER: (False, False)}[node.side]

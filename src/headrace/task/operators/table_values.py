@@ -20,7 +20,7 @@ class RowByRow(TableOperator[N]):
 
     def __init__(self, node: N, task: Context) -> None:
         super().__init__(node, task)
-        self._rows = Kept(self, node.store, node.emit) if node.store else None
+        self._rows = None if node.kept_rows is None else Kept(self, node.kept_rows, node.emit)
 
     @abstractmethod
     def row(self, record: Record, value: Any) -> Any:

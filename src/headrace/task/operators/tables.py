@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.plan.nodes import Beside, Emit, Node
+from headrace.plan.state import TableRows
 from headrace.state.expiry import Expiry
 from headrace.state.keyvalue import Found, KeyValueStore, Stored
 from headrace.task.context import Context
@@ -80,17 +81,17 @@ def silent(_: Record) -> None:
 class Kept:
     """The rows of one table: its store, and which changes of it are sent on.
 
-    With `ttl_ms`, a row that was not updated for so long by the stream time of the task is deleted before the record
+    With a ttl, a row that was not updated for so long by the stream time of the task is deleted before the record
     that makes it so late is handled; the deletion has the time when it was due.
     """
 
-    def __init__(self, table: TableOperator[Any], store: str, emit: Emit, ttl_ms: int | None = None) -> None:
+    def __init__(self, table: TableOperator[Any], rows: TableRows, emit: Emit) -> None:
         self._table, self._time = table, table.task.time
         self._expiry: Expiry | None = None
-        if ttl_ms is not None:
-            self._expiry = Expiry(table.task.state, table.node.name, ttl_ms)
+        if rows.ttl_ms is not None:
+            self._expiry = Expiry(table.task.state, table.node.name, rows.ttl_ms)
             self._time.before.add(0, 1, self._expire)
-        self._store: KeyValueStore = table.task.stores.key_value_store(store)
+        self._store: KeyValueStore = table.task.stores.key_value_store(rows.store_in_python)
         self._key = table.node.output().key.store_serde()
         self.place: Callable[[Any], bytes] = self._key.write
         """Where a key lies."""

@@ -1,0 +1,42 @@
+"""State of operators as data: each node says what it keeps, and everybody who moves or shows state reads it there."""
+
+from headrace.plan.state.descriptors import (
+    TASK_TIME,
+    FilesBegun,
+    FinalResults,
+    HeldBack,
+    PartitionTimes,
+    StateDescriptor,
+    StreamTime,
+    Subscriptions,
+    TableRows,
+    Unmatched,
+    Waiting,
+)
+from headrace.plan.state.layout import Family, KeyForm, Keys, LaneState, LookedUp, Remembered, TimeAt
+from headrace.plan.state.windows import Versions, WindowLists, WindowRows, WindowState
+
+__all__ = [
+    "TASK_TIME",
+    "Family",
+    "FilesBegun",
+    "FinalResults",
+    "HeldBack",
+    "KeyForm",
+    "Keys",
+    "LaneState",
+    "LookedUp",
+    "PartitionTimes",
+    "Remembered",
+    "StateDescriptor",
+    "StreamTime",
+    "Subscriptions",
+    "TableRows",
+    "TimeAt",
+    "Unmatched",
+    "Versions",
+    "Waiting",
+    "WindowLists",
+    "WindowRows",
+    "WindowState",
+]
