@@ -70,13 +70,13 @@ object Compute {
   val Source = 6
   val Offset = 7
 
-  /** What functions are written on, as SQL knows it. */
+  /** Schema of the row that functions are computed on. */
   val schema: StructType = new StructType()
     .add("key", BinaryType).add("value", BinaryType).add("aggregate", BinaryType).add("left", BinaryType)
     .add("right", BinaryType).add("timestamp", LongType, nullable = false)
     .add("source", LongType, nullable = false).add("offset", LongType, nullable = false)
 
-  /** One of the parts of an item. */
+  /** Part of an item. */
   def bytes(parts: InternalRow, part: Int): Array[Byte] = if (parts.isNullAt(part)) null else parts.getBinary(part)
 
   /** An executor does not know when a query has ended: those of a stage are forgotten when nobody asks for them. */

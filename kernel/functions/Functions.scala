@@ -36,7 +36,7 @@ object Functions {
     "hr_or" -> { case Seq(left, right) => Shortcut(left, right, decides = true) },
     "hr_same" -> { case Seq(left, right) => Same(left, right) })
 
-  /** What moves rows between stages. */
+  /** Functions that move rows between stages. */
   private def plumbing: Seq[(String, FunctionBuilder)] = Seq(
     "hr_sequence" -> { _: Seq[Expression] => Sequence() },
     static("hr_known_time", Timestamps.getClass, "known", LongType, LongType, StringType),

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData, MapData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What Python means by items and slices. */
+/** Items and slices, as Python has them. */
 object Items {
   private[headrace] def functions = {
     def static(name: String, method: String, gives: DataType, takes: DataType*) =
@@ -43,20 +43,20 @@ object Items {
     java.util.Arrays.copyOfRange(data, from, Math.max(from, bound(stop, data.length)))
   }
 
-  /** Where an index leads to; a negative one counts from the end. */
+  /** Position of an index; a negative one counts from the end. */
   private[headrace] def place(index: Long, length: Int): Int = {
     val at = if (index < 0) index + length else index
     if (at < 0 || at >= length) throw new Refusal(s"there is no [$index] in $length", "LookupError")
     at.toInt
   }
 
-  /** Where a dict has a key; -1 if it has not. */
+  /** Position of a key in a dict; -1 if it has not got it. */
   private[headrace] def placeOf(dict: MapData, key: UTF8String): Int = {
     val keys = dict.keyArray()
     (0 until keys.numElements()).indexWhere(keys.getUTF8String(_) == key)
   }
 
-  /** Where one end of a slice is. */
+  /** Position of one end of a slice. */
   private[headrace] def bound(index: Long, length: Int): Int =
     Math.min(Math.max(if (index < 0) index + length else index, 0), length).toInt
 }

@@ -9,7 +9,7 @@ import com.ibm.icu.util.ULocale
 import org.apache.spark.sql.types.{BooleanType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What Python means by the methods of str that ask for the kind of its letters, or change their case one by one. */
+/** Character classes: methods of str that ask for the kind of its characters, or change their case, as Python has them. */
 object Letters {
   private[headrace] def functions =
     Seq("capitalize", "title", "swapcase").map(name => Functions.static(s"hr_$name", getClass, name, StringType, StringType)) ++

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.core.io.schubfach.DoubleToDecimal
 import headrace.model.Refusal
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What Python means by its operators and conversions of numbers, where Java or Spark mean something else.
+/** Operators and conversions of numbers as Python has them, where Java or Spark mean something else.
   *
   * Static methods: generated code calls them by name.
   */

@@ -7,7 +7,7 @@ import headrace.model.Refusal
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What Python means by datetimes in UTC; here they are microseconds since 1970. */
+/** Datetimes in UTC, as Python has them; here they are microseconds since 1970. */
 object Moments {
   private val First = -62135596800000000L
   private val Last = 253402300799999999L

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
 import org.apache.spark.sql.types.{DataType, LongType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What a partitioner says: one partition, several, or none at all. */
+/** Partitions that a partitioner chose: one, several, or none at all. */
 object Partitions {
   def of(chosen: Long, count: Long, topic: UTF8String): ArrayData = new GenericArrayData(Array[Any](checked(chosen, count, topic)))
 
@@ -30,7 +30,7 @@ object Partitions {
     new Refusal(s"$chosen is none of the partitions of $topic, 0 to ${count - 1}", "RecordFailed")
 }
 
-/** How many partitions the topic has that `child` names; the sink's own producer knows. */
+/** Number of partitions of the topic that `child` names; the sink's own producer knows. */
 case class PartitionCount(child: Expression, options: SinkOptions) extends UnaryExpression with MayThrow {
   override def dataType: DataType = LongType
   override def prettyName: String = "hr_partition_count"

@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What Python means by the methods of str that look for parts of it, take it apart, and fill it up. */
+/** Substrings: the methods of str that look for parts of it, take it apart, and fill it up, as Python has them. */
 object Parts {
   private val Longest = 1000000
   private val words = ArrayType(StringType)

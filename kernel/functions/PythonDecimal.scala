@@ -48,7 +48,7 @@ final case class PythonDecimal(negative: Boolean, digits: BigInteger, exponent: 
   private def sign = if (isZero) 0 else if (negative) -1 else 1
   private def signed = if (negative) digits.negate else digits
 
-  /** The same with a smaller exponent. */
+  /** This number with a smaller exponent. */
   private def scaled(smaller: Long): PythonDecimal =
     if (isZero) copy(exponent = smaller) else copy(digits = digits.multiply(TEN.pow((exponent - smaller).toInt)), exponent = smaller)
 
@@ -89,7 +89,7 @@ final case class PythonDecimal(negative: Boolean, digits: BigInteger, exponent: 
   }
 }
 
-/** What Python means by Decimals, which are texts in rows. */
+/** Functions of Decimals, as Python has them; in rows they are texts. */
 object PythonDecimal {
   private val Precision = 28
   private val Largest = 999999L

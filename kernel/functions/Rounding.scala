@@ -5,7 +5,7 @@ import java.math.{BigDecimal, BigInteger, RoundingMode}
 import headrace.model.Refusal
 import org.apache.spark.sql.types._
 
-/** What Python means by its functions of numbers. */
+/** Functions of numbers, as Python has them. */
 object Rounding {
   private[headrace] def functions = {
     def static(name: String, method: String, gives: DataType, takes: DataType*) =

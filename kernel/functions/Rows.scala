@@ -36,7 +36,7 @@ case class Pack(child: Expression) extends UnaryExpression {
   override protected def withNewChildInternal(newChild: Expression): Pack = copy(newChild)
 }
 
-/** What `Pack` made, as a value again. */
+/** Value that `Pack` has made into bytes. */
 case class Unpack(child: Expression, dataType: DataType) extends UnaryExpression {
   override def nullIntolerant: Boolean = true
 

@@ -9,7 +9,7 @@ import headrace.model.Refusal
 import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What Python means by the methods of str, where Java or Spark mean something else.
+/** Methods of str as Python has them, where Java or Spark mean something else.
   *
   * Static methods: generated code calls them by name. Works on UTF-8 bytes where characters need not be told apart.
   */

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.types.{DataType, LongType}
 
-/** When a record's turn comes: the latest time of its queue up to it.
+/** Turn of a record: the latest time of its queue up to it.
   *
   * A task takes the queue whose head has the smallest time. A record waits for those in front of it in its queue, so to
   * go by these latest times, and then by queue and place, is the same; and it stays the same when filters take records

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What Python means by functions of untyped JSON, which is a text in rows. */
+/** Functions of untyped JSON, as Python has them; in rows it is a text. */
 object Untyped {
   private[headrace] def functions = {
     def static(name: String, method: String, gives: DataType, takes: DataType*) =

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.types.{DataType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Where a record was read, as topic-partition@offset: only needed when it fails, so that it may take its time.
+/** Position of a record, as topic-partition@offset: only needed when it fails, so that it may take its time.
   *
   * @param left    the number of the queue that it was read into
   * @param right   its offset

@@ -64,7 +64,7 @@ final class JsonOut(val inner: Boolean) {
 final class Mismatch(reason: String) extends RuntimeException(null, null, false, false) {
   private var path = ""
 
-  /** The same, seen from one level up. */
+  /** This mismatch, seen from one level up. */
   def below(name: String): Mismatch = step(name)
 
   def below(place: Int): Mismatch = step(s"[$place]")

@@ -27,7 +27,7 @@ final class JsonScanner(data: Array[Byte], decimals: Boolean, ours: Boolean = fa
     if (at != until) throw refusal("Extra data", at)
   }
 
-  /** What the value here is: one of `"`, `{`, `[`, `n`, `t`, `f`, and `0` for a number. */
+  /** Kind of the value here: one of `"`, `{`, `[`, `n`, `t`, `f`, and `0` for a number. */
   def kind: Char = {
     if (at >= until) throw noValue(at)
     data(at).toChar match {
@@ -107,7 +107,7 @@ final class JsonScanner(data: Array[Byte], decimals: Boolean, ours: Boolean = fa
 
   // -- anything
 
-  /** Whatever is here: null, Boolean, String, Long, BigInteger, Double, Decimal, list or map. */
+  /** Value of any kind: null, Boolean, String, Long, BigInteger, Double, Decimal, list or map. */
   def tree(): Any = kind match {
     case 'n' => at += 4; null
     case 't' => at += 4; true

@@ -9,10 +9,10 @@ import org.apache.spark.unsafe.types.UTF8String
 abstract class JsonStrings(data: Array[Byte]) {
   protected val until: Int = data.length
 
-  /** Where it is; at the first byte of a value, or behind one. */
+  /** Position in the text; at the first byte of a value, or behind one. */
   var at = 0
 
-  /** Whether it came by half a letter: one of a surrogate pair alone, which is written as \uD800. */
+  /** Whether half a character was read: one of a surrogate pair alone, which is written as \uD800. */
   var half = false
 
   /** The text here. */
@@ -23,7 +23,7 @@ abstract class JsonStrings(data: Array[Byte]) {
     else UTF8String.fromString(escaped(at, stop))
   }
 
-  /** The text here, which may have halves of letters. */
+  /** Text here, which may have halves of characters. */
   protected def string(): String = {
     val begin = at + 1
     val stop = plainFrom(begin)
@@ -60,7 +60,7 @@ abstract class JsonStrings(data: Array[Byte]) {
     result.append(new String(data, copied, i - copied, UTF_8)).toString
   }
 
-  /** Appends the letter of a `uXXXX`, and of the next one if the two are a pair; gives where it ends. */
+  /** Appends the character of a `uXXXX`, and of the next one if the two are a pair; gives where it ends. */
   private def unicode(u: Int, result: java.lang.StringBuilder): Int = {
     val first = hex(u)
     var end = u + 5

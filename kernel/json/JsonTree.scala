@@ -62,7 +62,7 @@ object JsonTree {
     case other => out.ascii(other.toString)
   }
 
-  /** What `==` means: a bool is a number as well, and numbers are equal whatever they are written like. */
+  /** Equality as `==` has it: a bool is a number as well, and numbers are equal whatever they are written like. */
   def same(a: Any, b: Any): Boolean = (a, b) match {
     case (null, _) | (_, null) => a == b
     case (x: JavaList[_], y: JavaList[_]) =>
@@ -102,7 +102,7 @@ object JsonTree {
     case other => other.toString
   }
 
-  /** Refuses a tree with half a letter in it. */
+  /** Refuses a tree with half a character in it. */
   def checkLetters(tree: Any): Unit = tree match {
     case text: String =>
       text.codePoints.filter(code => code >= Character.MIN_SURROGATE && code <= Character.MAX_SURROGATE).findFirst

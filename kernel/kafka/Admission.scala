@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit.NANOSECONDS
 import headrace.kafka.InputOffset.Places
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-/** Where the next batch ends in each partition.
+/** Admission of records to the next batch: its end offset in each partition.
   *
   * Where it begins, if `still`. What there is, if one batch can have all of it. Of a backlog as much as the [[Pace]] allows: global tables first, then
   * everything up to a common time, see [[Step]].
@@ -32,7 +32,7 @@ final class Admission(pace: Pace, step: Step, first: Set[String], still: Boolean
 }
 
 object Admission {
-  /** For how long batches take: the machine's clock may jump, and one would seem to have taken an hour. */
+  /** Steady time, to measure batches: the machine's clock may jump, and one would seem to have taken an hour. */
   private def now: Long = NANOSECONDS.toMillis(System.nanoTime)
 
   def of(options: CaseInsensitiveStringMap): Admission = {
@@ -41,7 +41,7 @@ object Admission {
       options.getBoolean("still", false))
   }
 
-  /** How many records lie between places. */
+  /** Number of records between offsets. */
   def size(begin: Places, end: Places): Long = end.map { case (partition, offset) => offset - begin(partition) }.sum
 
   /** As many records as allowed, of each partition in proportion to what it has. */

@@ -14,13 +14,13 @@ object Clients {
 
   def admin(kafka: Map[String, String]): Admin = Admin.create(properties(kafka))
 
-  /** What the broker answers an admin that is there for these questions only. */
+  /** Answer of the broker to an admin client that is opened for it alone. */
   def asked[A](kafka: Map[String, String])(ask: Admin => A): A = {
     val one = admin(kafka)
     try plainly(ask(one)) finally one.close()
   }
 
-  /** What comes of talking to the broker; what fails there, without the wrapping of a future. */
+  /** Result of a call to the broker; its failure without the wrapping of a future. */
   def plainly[A](talk: => A): A =
     try talk
     catch { case failed: ExecutionException => throw failed.getCause }

@@ -33,7 +33,7 @@ object DeadLetters {
   private val mapper = new ObjectMapper
   private val lending = new Lending[SinkOptions, Originals](options => new Originals(options.kafka))
 
-  /** What is written of a record that failed: what it was, and in headers why it failed.
+  /** Dead letter of a failed record: its own bytes, and in headers why it failed.
     *
     * One that failed because it has no time gets the time of day, so that its topic keeps it for a while.
     */
@@ -91,7 +91,7 @@ object DeadLetters {
 
   private def header(name: String, text: String): RecordHeader = new RecordHeader(name, text.getBytes(UTF_8))
 
-  /** How often a record has failed before. */
+  /** Number of times that a record has failed before. */
   private def attempts(headers: Headers): Int =
     Option(headers.lastHeader(Attempt)).flatMap(one => Option(one.value)).flatMap(new String(_, UTF_8).toIntOption).getOrElse(0)
 }

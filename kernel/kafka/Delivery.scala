@@ -14,7 +14,7 @@ import org.apache.kafka.clients.producer.{Callback, KafkaProducer, ProducerRecor
 import org.apache.kafka.common.TopicPartition
 import org.apache.kafka.common.errors.{InvalidProducerEpochException, InvalidTxnStateException, ProducerFencedException, TimeoutException, TransactionalIdAuthorizationException}
 
-/** How the records of one task of the sink come to the broker, in one batch. */
+/** Delivery of the records of one task of the sink to the broker, in one batch. */
 trait Delivery {
   type Written = ProducerRecord[Array[Byte], Array[Byte]]
 
@@ -26,7 +26,7 @@ trait Delivery {
   /** All records are on the broker when this returns, and those who read committed ones see them. */
   def commit(): Unit
 
-  /** What to fail with if something failed because the broker has given up what was sent, for it took too long. */
+  /** Fault of a transaction that the broker has given up, for it took too long. */
   def overdue(failed: Throwable): Option[Throwable] = None
 
   /** Nobody is to see them. */
@@ -80,7 +80,7 @@ final class ExactlyOnce(options: SinkOptions, task: Int, batch: Token) extends D
     producer.kafka.send(record, acknowledged)
   }
 
-  /** Where nothing was written there is nothing to be seen twice. */
+  /** Commits the transaction, if there is one: where nothing was written, nothing can be seen twice. */
   override def commit(): Unit = {
     if (begun) unlessUnclear(producer.commit(batch))
     ended = true
@@ -104,7 +104,7 @@ final class ExactlyOnce(options: SinkOptions, task: Int, batch: Token) extends D
     TaskProducers.giveBack(options, task, producer)
   }
 
-  /** What is not allowed was not done: the transaction can be given up at once, and holds up no reader. */
+  /** Aborts at once what was not allowed: the open transaction would hold up readers. */
   private def unlessUnclear[A](talk: => A): A =
     try talk
     catch {
@@ -121,7 +121,7 @@ final class ExactlyOnce(options: SinkOptions, task: Int, batch: Token) extends D
 }
 
 object ExactlyOnce {
-  /** Whether it is what the broker says of a transaction that is not its producer's any more. */
+  /** Whether the broker says that the transaction is not its producer's any more. */
   private def isGivenUp(failed: Throwable): Boolean = Fault.causes(failed).exists {
     case _: ProducerFencedException | _: InvalidProducerEpochException | _: InvalidTxnStateException => true
     case _ => false
@@ -130,7 +130,7 @@ object ExactlyOnce {
 
 /** A batch of a query, as it is written in a transaction. */
 case class Token(query: String, batch: Long) {
-  /** Whether it is a later one of the same query: another query has its own numbers. */
+  /** Whether a batch is a later one of the same query: another query has its own numbers. */
   def isAfter(other: Token): Boolean = query == other.query && batch > other.batch
 
   override def toString: String = s"$query $batch"
@@ -142,7 +142,7 @@ object Token {
     case _ => None
   }
 
-  /** Those that are noted under a name, none that a transaction still holds back. */
+  /** Batches noted under a name, without those that a transaction still holds back. */
   def of(admin: Admin, name: String): Seq[Token] = {
     val stable = new ListConsumerGroupOffsetsOptions().requireStable(true)
     val offsets = admin.listConsumerGroupOffsets(name, stable).partitionsToOffsetAndMetadata.get.asScala.values
@@ -159,7 +159,7 @@ final class TaskProducer(options: SinkOptions, task: Int) extends Lent {
   private val home = new TopicPartition(options.home, 0)
   private val properties = TaskProducer.defaults ++ options.kafka
 
-  /** For how long a transaction may be open. */
+  /** Time for which a transaction may be open. */
   val timeoutMs: Long = properties(TaskProducer.Timeout).toLong
 
   val kafka: KafkaProducer[Array[Byte], Array[Byte]] =
@@ -201,7 +201,7 @@ final class TaskProducer(options: SinkOptions, task: Int) extends Lent {
   /** Wait for nothing: what is open is resolved by the next producer of this name. */
   override def close(): Unit = kafka.close(Duration.ZERO)
 
-  /** By all topics that were its home. */
+  /** Batches noted in all topics that were its home. */
   private def read(): Seq[Token] = Clients.asked(options.kafka)(Token.of(_, name))
 }
 
@@ -222,7 +222,7 @@ object TaskProducers {
 
   def giveBack(options: SinkOptions, task: Int, producer: TaskProducer): Unit = lending.giveBack((options, task), producer)
 
-  /** It is not known what became of its transaction, or somebody else has its name now. */
+  /** Forgets a producer whose transaction is unclear, or whose name somebody else has now. */
   def forget(options: SinkOptions, task: Int, producer: TaskProducer): Unit = lending.forget((options, task), producer)
 
   /** Have the broker give up what is open under these names, of which those of this executor are not used any more; the

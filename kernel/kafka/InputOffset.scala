@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.read.streaming.Offset
 
 import headrace.kafka.InputOffset.Places
 
-/** Where a batch ends: its places in partitions, as Spark's Kafka source writes them, the ids that the topics have, and what
+/** End of a batch: its offsets in partitions, as Spark's Kafka source writes them, the ids that the topics have, and what
   * time it is by then.
   *
   * `{"orders":{"0":17},"headrace:topics":{"orders":"Qmv0t1LhR2e8kkWyVZ8aGw"},"headrace:clock":1700000000000,

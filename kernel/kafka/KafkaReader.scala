@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What one task reads in a batch; at equal times the first range goes first. */
+/** Ranges that one task reads in a batch; at equal times the first range goes first. */
 case class InputRanges(ranges: Seq[KafkaRange]) extends InputPartition {
   override def preferredLocations: Array[String] = ranges.flatMap(_.location).distinct.toArray
 }
@@ -49,7 +49,7 @@ final class KafkaReader(readings: Seq[Reading]) extends PartitionReader[Internal
 
   override def get: InternalRow = row
 
-  /** What was not read to its end did not go well, or somebody lost interest: it is not used again. */
+  /** Closes partitions that were not read to their ends: their consumers are not used again. */
   override def close(): Unit = waiting.foreach(_.reading.close())
 
   private def advance(head: KafkaReader.Head): Unit = if (!head.advance()) {

@@ -2,16 +2,16 @@ package headrace.kafka
 
 import java.util.concurrent.{ConcurrentHashMap, Executors, TimeUnit}
 
-/** Something that tasks borrow, and that is closed when none has done so for long. */
+/** Resource that tasks borrow, closed when none has done so for long. */
 abstract class Lent {
-  /** How many tasks use it now, and when the last one stopped to. */
+  /** Number of tasks that use it now, and when the last one stopped to. */
   private[headrace] var users = 0
   private[headrace] var usedNanos = 0L
 
   def close(): Unit
 }
 
-/** What the tasks of this executor borrow, by what they ask for.
+/** Resources that the tasks of this executor borrow, by key.
   *
   * An executor does not know when a query has ended, and may live on in a session that was there before it.
   *
@@ -22,7 +22,7 @@ final class Lending[K, L <: Lent](make: K => L, alone: Boolean = false) {
   private lazy val sweeper = Executors.newSingleThreadScheduledExecutor(Lending.daemon(_)).scheduleWithFixedDelay(
     () => sweep(Lending.IdleMs), Lending.IdleMs, Lending.IdleMs, TimeUnit.MILLISECONDS)
 
-  /** One for a task, which gives it back. */
+  /** Takes a resource for a task, which gives it back. */
   def take(key: K): L = {
     sweeper // starts with the first
     lent.compute(key, (_, known) => {
@@ -48,7 +48,7 @@ final class Lending[K, L <: Lent](make: K => L, alone: Boolean = false) {
     finally giveBack(key, one)
   }
 
-  /** It is of no use any more: the next task gets another one. */
+  /** Closes a resource that is of no use any more: the next task gets another one. */
   def forget(key: K, one: L): Unit = {
     lent.remove(key, one)
     one.close()

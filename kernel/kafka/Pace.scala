@@ -1,6 +1,6 @@
 package headrace.kafka
 
-/** How many records a batch may have, so that one takes about three seconds: as many as the last ones managed.
+/** Pace of batches: so many records that one takes about three seconds, as many as the last ones managed.
   *
   * A batch has a cost of its own beside that of its records, which shows when sizes differ. Where that cost is high, as on
   * a busy machine, batches are longer, so that half of their time is for records. The first batch of a query, in which

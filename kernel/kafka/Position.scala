@@ -26,7 +26,7 @@ object Position {
     s"$name-${source & Partitions}@$offset"
   }
 
-  /** Which of the topics that match a pattern a record was read from.
+  /** Topic of a pattern that a record was read from.
     *
     * Where that cannot be told it is no name of a topic: all that have the same number, with bars between them, or the
     * pattern between slashes if none has it any more.
@@ -37,6 +37,6 @@ object Position {
       case names => names.mkString("|")
     }
 
-  /** By what topics of one pattern are told apart, as `Queues.of_record` of the planner has it. */
+  /** Number by which topics of one pattern are told apart, as `QueueNumbers.of_record` of the planner has it. */
   def number(topic: String): Long = new Murmur3Hash(Seq(Literal(topic))).eval().asInstanceOf[Int] & Numbers
 }

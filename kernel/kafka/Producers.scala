@@ -32,7 +32,7 @@ object Producers {
   /** Fail early and plainly for a topic that is not there, or make it where that is wanted. */
   def check(options: SinkOptions, topic: String): Unit = lending.using(options)(_.check(topic))
 
-  /** What a topic takes that is there. */
+  /** Limits of a topic that is there. */
   def limits(options: SinkOptions, topic: String): TopicLimits = lending.using(options)(_.limits(topic))
 
   def sweep(idleMs: Long): Unit = lending.sweep(idleMs)
@@ -51,7 +51,7 @@ class SharedProducer(options: SinkOptions) extends Lent {
     SharedProducer.open(options.kafka)
   }
 
-  /** What is still under way was not waited for by any task, and may never arrive. */
+  /** Closes at once: records in flight were not waited for by any task, and may never arrive. */
   override def close(): Unit = if (opened) kafka.close(Duration.ZERO)
 
   private val known = ConcurrentHashMap.newKeySet[String]()
@@ -87,7 +87,7 @@ class SharedProducer(options: SinkOptions) extends Lent {
     kafka.partitionsFor(topic).size
   }
 
-  /** What a topic takes, as it was said within the last minute. */
+  /** Limits of a topic, as of the last minute. */
   def limits(topic: String): TopicLimits = {
     val now = System.nanoTime
     limited.compute(topic, (_, known) => if (known != null && now - known._1 < SharedProducer.FreshNanos) known else (now, ask(topic)))._2

@@ -77,7 +77,7 @@ final class Reading(val of: Reading.Of, config: util.Map[String, Object], unread
 object Reading {
   type Brought = ConsumerRecord[Array[Byte], Array[Byte]]
 
-  /** Whose it is, and what is read. */
+  /** Stream and partition that are read. */
   case class Of(stream: String, partition: TopicPartition)
 
   private val Wait = Duration.ofSeconds(1)

@@ -13,9 +13,9 @@ import org.apache.kafka.common.{IsolationLevel, TopicPartition}
 import org.apache.kafka.common.errors.InterruptException
 import org.apache.kafka.common.serialization.ByteArrayDeserializer
 
-/** Which records of a partition have which times. */
+/** Offsets of partitions by time. */
 trait Times extends AutoCloseable {
-  /** Of each partition the first record that has a time, or a later one; none where there is no such record. */
+  /** First offset of each partition at a time or later; none where there is no such record. */
   def firsts(partitions: Set[TopicPartition], ms: Long): Places
 
   /** The latest time of all records in the partitions. */

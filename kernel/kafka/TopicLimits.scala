@@ -5,7 +5,7 @@ import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.kafka.common.compress.Compression
 import org.apache.kafka.common.record.internal.{AbstractRecords, CompressionType, MemoryRecords, RecordBatch, SimpleRecord}
 
-/** What a topic takes, and the producer that writes it: a record that does not fit is found before it is sent, for a
+/** Limits of a topic and of its producer: a record that does not fit is found before it is sent, for a
   * refusal that comes back spoils the whole transaction.
   *
   * @param producer its properties
@@ -56,7 +56,7 @@ object TopicLimits {
   private lazy val Levels = Seq(CompressionType.GZIP, CompressionType.LZ4, CompressionType.ZSTD)
     .map(one => one -> s"compression.${one.name}.level").toMap
 
-  /** What compression may add to a record that it does not make smaller: a part of it, and the frame around it. */
+  /** Bytes that compression may add to a record that it does not make smaller: a part of it, and the frame around it. */
   private val Frames = 64
   private val Frame = 1024
 

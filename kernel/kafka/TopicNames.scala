@@ -14,7 +14,7 @@ final class TopicNames(ask: => Seq[String]) {
   private var askedAt = 0L
   private val found = mutable.Map.empty[(String, Long), Seq[String]]
 
-  /** Those that match a pattern and have a number, as they were within the last second: more than one if several have it,
+  /** Topics that match a pattern and have a number, as of the last second: more than one if several have it,
     * none if it was deleted.
     */
   def matching(pattern: String, number: Long): Seq[String] = synchronized {

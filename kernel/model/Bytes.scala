@@ -3,7 +3,7 @@ package headrace.model
 import java.nio.ByteBuffer
 import java.util.{Arrays, Comparator}
 
-/** Bytes that are keys of cells: put together such that their order is the one wanted. */
+/** Keys of cells: bytes composed so that they sort as they have to. */
 object Bytes {
   val LongBytes = 8
 

@@ -10,14 +10,14 @@ final class BytesMap[V <: AnyRef] {
   import BytesMap._
 
   private var keys = new Array[Array[Byte]](First)
-  /** Of the keys: most that are not looked for are told apart by these, without a look at them. */
+  /** Hashes of the keys: most keys that are not looked for are told apart by them. */
   private var hashes = new Array[Int](First)
   private var values = new Array[AnyRef](First)
   private var taken = 0
 
   def size: Int = taken
 
-  /** What is there under a key, null if nothing is. */
+  /** Value of a key, null if there is none. */
   def get(key: Array[Byte]): V = values(place(key, hashOf(key))).asInstanceOf[V]
 
   def put(key: Array[Byte], value: V): Unit = {
@@ -48,7 +48,7 @@ final class BytesMap[V <: AnyRef] {
     taken = 0
   }
 
-  /** Where a key is, or would be. */
+  /** Slot of a key, there or not. */
   private def place(key: Array[Byte], hash: Int): Int = {
     val last = keys.length - 1
     var at = hash & last

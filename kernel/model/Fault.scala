@@ -49,7 +49,7 @@ class Fault(
     case _ => new Refusal(reason).error
   }
 
-  /** What is told of the record, in the words of the errors that Python has for it. */
+  /** Message about the record, in the words of Python's errors. */
   def told: String = kind match {
     case FaultKind.Undecodable =>
       val Array(part, serde) = subject.split(" ", 2)
@@ -74,7 +74,7 @@ object Fault {
   def newPartition(topic: UTF8String, known: Int): Int =
     throw new Fault(FaultKind.PartitionsChanged, topic.toString, known.toString, s"more than $known", null)
 
-  /** What the broker does not allow a task of the sink, by name: Kafka's exceptions often leave it out.
+  /** Fault of a denied right, with the name that it is of: Kafka's exceptions often leave that out.
     *
     * @param topic    the operation on it, and its name
     * @param producer the name of the producer, and of its group

@@ -1,6 +1,6 @@
 package headrace.model
 
-/** What leaves a task, and when its turn comes in the next: no sooner than that of the record it comes of.
+/** Envelopes that leave a task, each with its turn in the next: no sooner than that of the record it is derived from.
   *
   * What goes out passes by the tasks of later stages, and has to stay in its order: its turn is that of the record.
   */
@@ -12,19 +12,19 @@ final class Leaving(group: Int) {
   private var turn, queue = BeforeAll
   private var number = 0L
 
-  /** How many have left. */
+  /** Number of envelopes that have left. */
   def sent: Long = number
 
-  /** From now on they come of a record with this turn, which waited there. */
+  /** Following envelopes are derived from a record with this turn, which waited in this queue. */
   def behind(turn: Long, queue: Long): Unit = {
     this.turn = turn
     this.queue = queue
   }
 
-  /** From now on they come of none, before all records of the batch. */
+  /** Following envelopes are derived from no input: order them before the batch. */
   def beforeAll(): Unit = turn = BeforeAll
 
-  /** From now on they come of none: the batch is over. */
+  /** Following envelopes are derived from no input: order them behind the batch. */
   def atTheEnd(): Unit = turn = AtTheEnd
 
   /** A record on its way. */

@@ -2,7 +2,7 @@ package headrace.model
 
 import java.nio.ByteBuffer
 
-/** Whole records as bytes, for those that wait in the state; of a change with its old value and whether it is the latest. */
+/** Record bytes: whole records, for those that wait in the state; of a change with its old value and whether it is the latest. */
 object RecordBytes {
   private val Numbers = 1 + 3 * java.lang.Long.BYTES
   private val Latest = 1

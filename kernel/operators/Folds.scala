@@ -4,13 +4,13 @@ import headrace.functions.{Compute, Computes}
 import headrace.model.Record
 import headrace.spec.NodeSpec
 
-/** How an operator folds records into the value of a window. */
+/** Fold of records into the value of a window. */
 abstract class Fold {
   def initial(record: Record): Array[Byte]
 
   def add(record: Record, aggregate: Array[Byte]): Array[Byte]
 
-  /** Of two sessions that become one. */
+  /** Merges the values of two sessions that become one. */
   def merge(record: Record, left: Array[Byte], right: Array[Byte]): Array[Byte]
 }
 

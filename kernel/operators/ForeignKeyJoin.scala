@@ -5,7 +5,7 @@ import java.util.Arrays
 import headrace.model.{Bytes, Reason, Record}
 import headrace.spec.NodeSpec
 
-/** What a left row wants of a foreign key. */
+/** Instruction of a left row to the row of a foreign key. */
 object Ask {
   /** Take it off, no answer. */
   val Forget: Byte = 0

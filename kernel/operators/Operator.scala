@@ -6,23 +6,23 @@ import headrace.functions.Compute
 import headrace.model.{Beside, Bytes, Clock, Fault, Reason, Record}
 import headrace.spec.{NodeSpec, SpecMismatch}
 
-/** How a record comes into an operator. */
+/** Entry of records into an operator. */
 trait Way {
   def apply(record: Record): Unit
 }
 
 /** One task's share of a node. */
 abstract class Operator(val node: NodeSpec, val task: Task) {
-  /** How records come to those who read from it, in the order of their positions. */
+  /** Entries of the operators that read from this one, in the order of their positions. */
   protected var ways: Array[Way] = Array.empty
 
-  /** Whom it reads from, in the order of its inputs; null for one in another stage. */
+  /** Operators upstream, in the order of the inputs; null for one in another stage. */
   protected var upstream: IndexedSeq[Operator] = IndexedSeq.empty
 
   /** The ways to the streams that stand beside the result. */
   protected var beside: Map[Beside.Value, Array[Way]] = Map.empty
 
-  /** Those of this task who read its results. */
+  /** Operators of this task that read the results. */
   private var readers: Seq[Operator] = Nil
 
   /** Say who reads from it. */
@@ -34,7 +34,7 @@ abstract class Operator(val node: NodeSpec, val task: Task) {
     this.beside = beside.withDefaultValue(Array.empty)
   }
 
-  /** How a record of the input at this position comes in; an operator with several inputs has several ways. */
+  /** Entry of the records of an input; an operator with several inputs has several. */
   def way(position: Int): Way = onRecord(_)
 
   /** The way of an input, on which a record that fails here is sent to where failures are read, if they are. */
@@ -76,7 +76,7 @@ abstract class Operator(val node: NodeSpec, val task: Task) {
     try way(record)
     catch { case fault: Fault => fail(record, fault) }
 
-  /** What a function makes of a row; null if it fails, as if the row were not there, where failures are read.
+  /** Result of a function for a row; null if it fails, as if there were no row, where failures are read.
     *
     * `again` is for a row that it was asked for before: whoever reads failures has been told then.
     */

@@ -20,7 +20,7 @@ class Repartition(node: NodeSpec, task: Task) extends Operator(node, task) {
     }
 }
 
-/** What a partitioner inside a stage says: one partition, several, or none at all, which drops the record.
+/** Partitions that a partitioner inside a stage chose: one, several, or none at all, which drops the record.
   *
   * A partition is in the bytes that go in the place of an old value; null stands for the usual one, by the key.
   */

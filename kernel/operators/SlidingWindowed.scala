@@ -127,6 +127,6 @@ object SlidingWindowed {
   /** No record lies before. */
   private val Unknown = Long.MinValue
 
-  /** What a record does to a window. */
+  /** Change of a window by a record. */
   private final class Change(val start: Long, val value: Array[Byte], val old: Array[Byte], val ts: Long)
 }

@@ -10,7 +10,7 @@ class StreamJoin(node: NodeSpec, task: Task) extends Operator(node, task) {
 
   private val joiner = function("joiner")
   private val grace = node.long("grace_ms")
-  /** How far a partner may lie before and after a record, by the side of the record. */
+  /** Distance of a partner before and after a record, by the side of the record. */
   private val before = Array(node.long("before_ms"), node.long("after_ms"))
   private val after = before.reverse
   private val keeps = node.flags("keeps").toArray
@@ -68,7 +68,7 @@ class StreamJoin(node: NodeSpec, task: Task) extends Operator(node, task) {
   private def dropLate(side: Int, record: Record): Unit =
     if (!oneStream || (side == Right && !joinedLeft)) drop(Reason.Late, record)
 
-  /** It goes by its own records and its own silence. */
+  /** Ignores stream time of operators upstream: a join goes by its own records and its own silence. */
   override def onTime(ms: Long): Unit = ()
 
   override def nextTime: Long = Clock.Never
@@ -112,6 +112,6 @@ object StreamJoin {
   private val Left = 0
   private val Right = 1
 
-  /** What is noted on a record that has met a partner on its way of a side. */
+  /** Mark of a record that has met a partner as one of a side. */
   private def met(side: Int): Int = 1 << side
 }

@@ -15,7 +15,7 @@ import headrace.spec.NodeSpec
 final class StreamTime(task: Task, node: NodeSpec, moved: () => Unit, next: () => Long = null) extends Clock.Follower {
   private val idleMs = node.idleMs
   private val seen = task.memory.of(node.name, "stream time", -1)
-  /** Where the last record left stream time, if it may follow the clock. */
+  /** Stream time after the last record, if it may follow the clock. */
   private val stood = if (idleMs < 0) null else task.memory.of(node.name, "stream time stood", -1)
   /** The steady time of that record. */
   private val since = if (idleMs < 0) null else task.memory.of(node.name, "stream time since", 0)
@@ -33,7 +33,7 @@ final class StreamTime(task: Task, node: NodeSpec, moved: () => Unit, next: () =
     }
   }
 
-  /** It is this time at least, for an operator in front says so. */
+  /** Advances to a time that an operator upstream has reached. */
   def reach(ms: Long): Unit = if (ms > seen.value) {
     seen.value = ms
     moved()
@@ -51,6 +51,6 @@ final class StreamTime(task: Task, node: NodeSpec, moved: () => Unit, next: () =
 }
 
 object StreamTime {
-  /** How long to wait where nobody knows for what. */
+  /** Pause between looks at the clock, where nobody knows what is waited for. */
   private val Pause = 1000L
 }

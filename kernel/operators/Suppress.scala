@@ -21,7 +21,7 @@ class Suppress(node: NodeSpec, task: Task) extends TableOperator(node, task) {
   private val mostRecords = node.longOr("max_records", -1)
   private val mostBytes = node.longOr("max_bytes", -1)
   private val bounded = mostRecords >= 0 || mostBytes >= 0
-  /** Of the windows, to know their ends; less than 0 for sessions, whose keys have them. */
+  /** Size of the windows, to know their ends; less than 0 for sessions, whose keys have them. */
   private val windowMs = node.longOr("window_ms", -1)
   private val settled = !node.everyChange
   private val failWhenFull = node.flag("fail_when_full")
@@ -182,7 +182,7 @@ object Suppress {
   /** So many keys are kept in memory. */
   private val Spill = 500000
 
-  /** Where the key begins in the key of a cell. */
+  /** Index of the key in the key of a cell. */
   def keyPlace(place: Array[Byte]): Int = if (place(0) == ByKey(0)) ByKey.length else ByTurn.length + Bytes.LongBytes
 
   /** The bytes of key and value that a cell holds back, less than 0 if it only has the turn of a key. */

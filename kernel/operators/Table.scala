@@ -81,7 +81,7 @@ class Copy(node: NodeSpec, task: Task) extends TableOperator(node, task) {
   override def get(key: Array[Byte]): Stored = Stored.of(rows.get(key))
 }
 
-/** The same of a table that knows its rows as of earlier times. */
+/** Copy of a versioned table, with earlier versions of its rows. */
 class VersionedCopy(node: NodeSpec, task: Task) extends TableOfVersions(node, task) {
   override def onRecord(record: Record): Unit = {
     versions.put(record.key, record.value, record.ts)

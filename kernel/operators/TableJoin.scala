@@ -12,7 +12,7 @@ class TableJoin(node: NodeSpec, task: Task) extends TableOperator(node, task) {
     */
   private val remembers = node.flag("settles") && !node.flag("named") && sendsOld
   private val rows: Kept = if (node.flag("named") || remembers) kept(node.stores.head) else null
-  /** Which sides a row cannot do without. */
+  /** Sides that a row cannot do without. */
   private val needs = Array(node.text("side") != "outer", node.text("side") == "inner")
   private val versioned = node.flags("versioned")
 

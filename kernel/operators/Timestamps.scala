@@ -54,7 +54,7 @@ object Timestamps {
   /** A time that is known, as it is; one that is not is refused. */
   def known(ts: Long, reason: UTF8String): Long = if (ts < 0) throw new Refusal(reason.toString) else ts
 
-  /** What a record says whose time is not known; null if it is. */
+  /** Mark of a record whose time is not known; null if it is. */
   def untimed(ts: Long, reason: UTF8String): Array[Byte] =
     if (ts >= 0) null else mark(new Fault(FaultKind.TimestampInvalid, ts.toString, reason.toString, "", null))
 

@@ -53,7 +53,7 @@ final class FrameWriter {
     this
   }
 
-  /** What was written, good until the next is; begin anew. */
+  /** Takes the bytes that were written, good until the next are. */
   def take(): ByteBuffer = {
     val written = buffer.duplicate().flip()
     buffer.clear()

@@ -7,12 +7,12 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types.{ArrayType, BinaryType, DataType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Headers as rows have them, and as parts of a letter that Python reads: key, value, key, value, ... */
+/** Headers as rows have them, and packed for Python: key, value, key, value, ... */
 object Headers {
   private val fields = new StructType().add("key", StringType).add("value", BinaryType)
   private val projection = ThreadLocal.withInitial(() => UnsafeProjection.create(Array[DataType](ArrayType(fields))))
 
-  /** From rows to a letter; null of null. */
+  /** Packs the headers of a row; null of null. */
   def plain(packed: Array[Byte]): Array[Byte] = if (packed == null) null else {
     val row = new UnsafeRow(1)
     row.pointTo(packed, packed.length)
@@ -23,7 +23,7 @@ object Headers {
     }: _*)
   }
 
-  /** From a letter to rows; null of null. */
+  /** Unpacks headers for a row; null of null. */
   def packed(letter: Array[Byte]): Array[Byte] = if (letter == null) null else {
     val headers = Bytes.parts(letter).grouped(2).map(pair => InternalRow(UTF8String.fromBytes(pair(0)), pair(1)))
     projection.get()(InternalRow(new GenericArrayData(headers.toArray[Any]))).copy().getBytes

@@ -2,7 +2,7 @@ package headrace.python
 
 import scala.collection.mutable
 
-/** What the workers of this process were at when they were lost, by task and batch.
+/** Lost workers of this process, with the records that they had, by task and batch.
   *
   * Spark runs a task again whose worker is gone. The records of the chunk that it had are then taken one by one, to find
   * the one that it did not survive. Once may have been for a reason outside: only one that was lost twice while it was
@@ -28,7 +28,7 @@ object Losses {
   private val Most = 1000
   private val suspects = mutable.LinkedHashMap.empty[Place, Seq[Suspects]]
 
-  /** What to be careful with, in order. */
+  /** Suspect records of a task, in order. */
   def of(place: Place): Seq[Suspects] = synchronized(suspects.getOrElse(place, Nil))
 
   /** A worker was lost with these. It had survived those before them, and has not seen those behind them. */

@@ -200,7 +200,7 @@ final class PythonTask(
     }
   }
 
-  /** What was sent on, and what was printed. */
+  /** Takes results and console output out of a message. */
   private def answered(message: FrameReader): Unit = {
     val shown = message.bytes()
     if (shown != null) System.out.print(new String(shown, UTF_8))
@@ -257,7 +257,7 @@ object PythonTask {
   private val Quick = 200
   private val Slow = 2000
 
-  /** What failed in Python: not to be tried again. */
+  /** Throws what failed in Python: not to be tried again. */
   def fail(failed: FrameReader): Nothing = {
     val told = new ObjectMapper().readTree(failed.text())
     val Seq(kind, subject, reason, where, trace) = Seq("kind", "subject", "reason", "where", "trace").map(told.get(_).asText)

@@ -8,7 +8,7 @@ import scala.collection.mutable
 import headrace.model.{Fault, FaultKind}
 import org.apache.spark.SparkFiles
 
-/** How the Python processes of an application are started.
+/** Spec of the Python workers of an application: how they are started.
   *
   * @param python   the interpreter
   * @param path     where it finds headrace; `{files}` stands for where Spark has put what it ships
@@ -99,7 +99,7 @@ final class PythonWorker(val spec: PythonWorkerSpec) {
 /** A worker that is gone, with what it said last. */
 final class WorkerLost(why: String, said: String, cause: Throwable, where: String = "")
     extends Fault(FaultKind.WorkerLost, "", why, where, cause, said) {
-  /** The same, with the records that it had. */
+  /** This worker's end, with the records that it had. */
   def at(records: String): WorkerLost = new WorkerLost(reason, trace, getCause, records)
 }
 
@@ -121,7 +121,7 @@ object PythonWorker {
     found
   }.getOrElse(new PythonWorker(spec))
 
-  /** It has nothing to do; one that has seen many applications is not kept. */
+  /** Gives back a worker; one that has seen many applications is not kept. */
   def giveBack(worker: PythonWorker): Unit =
     if (worker.programs.size > MostPrograms) worker.end()
     else synchronized(idle.getOrElseUpdate(worker.spec, mutable.ArrayDeque.empty) += worker)

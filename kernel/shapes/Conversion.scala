@@ -16,7 +16,7 @@ final class Conversion(from: Shape, to: Shape) extends Serializable {
 object Conversion {
   private type Convert = Any => Any
 
-  /** From values, or null, to values. */
+  /** Conversion of values, or null. */
   private def between(from: Shape, to: Shape): Convert = (from, to) match {
     case (same, other) if same == other => identity
     case (OptionalShape(one), other) => between(one, other)

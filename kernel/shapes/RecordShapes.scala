@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, ArrayData, Generic
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What may be None. */
+/** Optional value: may be None. */
 case class OptionalShape(of: Shape) extends Shape {
   override def name: String = s"${of.name} | None"
   override def dataType: DataType = of.dataType
@@ -23,7 +23,7 @@ case class OptionalShape(of: Shape) extends Shape {
   override def shown(value: Any, inside: Boolean): String = of.shown(value, inside)
 }
 
-/** One of the members of an Enum: its value, a text or a number. */
+/** Member of an Enum: its value, a text or a number. */
 case class EnumShape(name: String, listed: String, members: Seq[Shape.EnumMember]) extends Shape {
   private val known = new HashMap[Any, Shape.EnumMember]
   members.foreach(member => known.putIfAbsent(member.value, member))

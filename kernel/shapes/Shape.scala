@@ -46,7 +46,7 @@ abstract class Shape extends Serializable {
 
   final def inside(value: Any): String = if (value == null) "None" else shown(value, inside = true)
 
-  /** What is here instead of a value of this shape. */
+  /** Description of a value that is not of this shape. */
   protected final def mismatch(in: JsonScanner, needed: String = name): Mismatch =
     new Mismatch(s"is ${JsonTree.shown(in.tree())}, $needed is needed")
 

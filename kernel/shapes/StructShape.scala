@@ -30,7 +30,7 @@ case class FieldShape(
 
   val otherwise: Any = if (default == null) null else of.decode(default.getBytes(UTF_8))
 
-  /** What it is if it is not there, or the mismatch of that. */
+  /** Default of a missing field, or the mismatch that it is missing. */
   def missing: Any =
     if (!needed) otherwise else if (of.optional) null else new Mismatch("is missing").below(name)
 }

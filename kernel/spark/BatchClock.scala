@@ -7,7 +7,7 @@ import org.apache.spark.{SparkContext, TaskContext}
 object BatchClock {
   private val Property = "headrace.clock"
 
-  /** It is this time for all tasks of the batch that is planned in this thread. */
+  /** Sets the time for all tasks of the batch that is planned in this thread. */
   def tell(moment: Moment): Unit =
     SparkContext.getActive.foreach(_.setLocalProperty(Property, s"${moment.now} ${moment.steady}"))
 

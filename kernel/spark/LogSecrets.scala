@@ -17,7 +17,7 @@ object LogSecrets {
   @volatile private var secrets = Set.empty[String]
   private var wrapped = false
 
-  /** From now on hide these too. */
+  /** Hides these texts too, from now on. */
   def hide(these: java.util.List[String]): Unit = synchronized {
     secrets ++= these.asScala
     if (!wrapped && secrets.nonEmpty) wrap()

@@ -160,7 +160,7 @@ object Rescaling {
 
   private def text(bytes: Array[Byte]): String = Base64.getEncoder.encodeToString(bytes)
 
-  /** How the cells of one name find their new tasks.
+  /** Move of the cells of one name to their new tasks.
     *
     * @param way    by "key", with their old "task", or to "all" from any of them
     * @param skip   so many bytes are in front of the key in the key of a cell
@@ -217,7 +217,7 @@ object Rescaling {
   private def sized(bytes: Array[Byte], begin: Int): Array[Byte] =
     Arrays.copyOfRange(bytes, begin + Integer.BYTES, end(bytes, begin))
 
-  /** Where the bytes end that have their number in front. */
+  /** End of bytes that have their number in front. */
   private def end(bytes: Array[Byte], begin: Int): Int =
     begin + Integer.BYTES + java.nio.ByteBuffer.wrap(bytes).getInt(begin)
 }

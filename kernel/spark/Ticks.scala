@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit.NANOSECONDS
 import headrace.model.{Clock, Moment}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-/** What time it is for the next batch, on the driver.
+/** Ticks of the driver: the time of the next batch.
   *
   * The time moves on with every batch that has records, at the start, and when a task is due: the clock alone makes a
   * batch then. Otherwise it stands still, and a quiet application runs no batch.

@@ -37,10 +37,10 @@ final class Described(json: JsonNode, what: String) extends Serializable {
 
   def flags(name: String): Seq[Boolean] = items(name).map(_.asBoolean)
 
-  /** What an optional key says; `default` without it. */
+  /** Value of an optional key; `default` without it. */
   def orElse[T](name: String, default: T)(value: String => T): T = if (has(name)) value(name) else default
 
-  /** The same in other words. */
+  /** This part under another name, for messages. */
   def of(what: String): Described = new Described(json, what)
 
   def part(name: String): Described = new Described(one(name, JsonNodeType.OBJECT), name)

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import headrace.model.{Beside, Going}
 import headrace.python.{Handler, PythonWorkerSpec}
 
-/** What one stage runs, as `spark/spec/stage.py` of the planner has it.
+/** Spec of one stage, as `spark/spec/stage.py` of the planner has it.
   *
   * @param id      unlike that of any other stage in this process
   * @param number  its place among the stages of its application, from 1
@@ -42,7 +42,7 @@ case class PythonProgramSpec(
 /** Code that a Python process runs, pickled. */
 case class PythonCodeSpec(id: String, code: Array[Byte], worker: PythonWorkerSpec)
 
-/** One operator of a stage.
+/** Spec of one operator of a stage.
   *
   * @param label      what failures of its functions call it
   * @param ways       where its results go, one after the other

@@ -9,12 +9,12 @@ abstract class Emitted {
   /** The key, in the bytes it travels in. */
   def key: Array[Byte]
 
-  /** What is stored now; null if nothing is. */
+  /** Value and time that are stored now; null if there are none. */
   var stored: Stored = _
 
-  /** What was there before the first change that is held back. */
+  /** Value and time before the first change that is held back. */
   private[headrace] var before: Stored = _
-  /** When it was changed last: 1, 2, ...; 0 if nothing is held back. */
+  /** Turn of the last change: 1, 2, ...; 0 if none is held back. */
   private[headrace] var turn = 0L
   /** The time of that change, and what it has of the record that caused it. */
   private[headrace] var ts, source, offset = 0L
@@ -54,7 +54,7 @@ final class Emission(
   /** The store has forgotten a key that had a value of this time: it is gone from the changelog, too. */
   def forget(key: Array[Byte], ts: Long): Unit = log(new Record(key, null, ts, null, 0, 0))
 
-  /** What those who read the changes know of a row, while this is stored. */
+  /** Value of a row by the changes that were sent on, while this is stored. */
   def sent(row: Emitted, stored: Stored): Stored = if (!settles || row == null || row.turn == 0) stored else row.before
 
   /** The batch is over. */

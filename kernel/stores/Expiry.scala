@@ -11,7 +11,7 @@ final class Expiry(ttlMs: Long, time: TaskTime, turns: Cells, earliest: Remember
   /** Nothing is due before. */
   private var next = Long.MinValue
 
-  /** From now on, whenever keys are over, call for each with the time when that was due: by that time, then by bytes. */
+  /** Call for each key that expires from now on, with the time when it was due: by that time, then by bytes. */
   def start(over: (Array[Byte], Long) => Unit): Unit = time.add { (since, now) =>
     if (now >= next) {
       val from = math.min(since + 1, earliest.value)
@@ -24,7 +24,7 @@ final class Expiry(ttlMs: Long, time: TaskTime, turns: Cells, earliest: Remember
     }
   }
 
-  /** Whether what was written with a time is to be forgotten. */
+  /** Whether a row that was written with a time has expired. */
   def isOver(ts: Long): Boolean = ts + ttlMs <= time.ms
 
   /** A key was written. */
@@ -33,6 +33,6 @@ final class Expiry(ttlMs: Long, time: TaskTime, turns: Cells, earliest: Remember
     next = math.min(next, ts + ttlMs)
   }
 
-  /** What was written with a time is not there any more. */
+  /** Forgets a row that was written with a time: it is not there any more. */
   def remove(key: Array[Byte], ts: Long): Unit = turns.remove(Bytes.timeAndKey(ts + ttlMs, key))
 }

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import headrace.model.Bytes
 
-/** Things in the order of their keys, which begin with a time; they are taken from the front.
+/** Time-ordered queue of entries, whose keys begin with a time; they are taken from the front.
   *
   * Those in front are at hand, read from the cells some at a time. What was put is written when the batch is over, if it
   * is still there then; or early, if there is too much of it. `newest` remembers the newest time that was put.

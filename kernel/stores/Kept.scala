@@ -11,7 +11,7 @@ final class Stored(val value: Array[Byte], val ts: Long) {
 }
 
 object Stored {
-  /** What `bytes` gave; null of null. */
+  /** Reads what `bytes` gave; null of null. */
   def of(bytes: Array[Byte]): Stored =
     if (bytes == null) null
     else new Stored(java.util.Arrays.copyOfRange(bytes, Bytes.LongBytes, bytes.length), ByteBuffer.wrap(bytes).getLong)
@@ -46,10 +46,10 @@ final class Kept(
 
   if (expiry != null) expiry.start(expire)
 
-  /** What is stored under a key, null if nothing is. */
+  /** Value and time of a key, null if there is none. */
   def get(key: Array[Byte]): Stored = if (key == null) null else row(key).stored
 
-  /** What was sent on of a key. */
+  /** Value and time of a key by the changes that were sent on. */
   def sent(key: Array[Byte]): Stored = {
     val found = row(key)
     if (everyChange || found.turn == 0 || flushing) found.stored else found.before

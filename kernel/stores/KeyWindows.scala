@@ -5,12 +5,12 @@ import java.util.Arrays
 
 import headrace.model.Bytes
 
-/** One window of a key.
+/** Window of a key.
   *
   * @param time what it is found and forgotten by: the start, of a session the end
   */
 final class WindowRow(val of: KeyWindows, val time: Long, val start: Long) extends Emitted {
-  /** Whether the state has something of it, and whether that is no longer true. */
+  /** Whether the state has this window, and whether it has changed since. */
   private[headrace] var inState, changed = false
 
   override def key: Array[Byte] =
@@ -94,7 +94,7 @@ object WindowedKey {
 
   def start(key: Array[Byte]): Long = ByteBuffer.wrap(key).getLong(key.length - Bytes.LongBytes)
 
-  /** When a session ends. */
+  /** End of a session. */
   def end(key: Array[Byte]): Long = ByteBuffer.wrap(key).getLong(key.length - 2 * Bytes.LongBytes)
 
   private def times(sessions: Boolean): Int = if (sessions) 2 * Bytes.LongBytes else Bytes.LongBytes

@@ -38,7 +38,7 @@ final class VersionedStore(cells: Cells, turns: Cells, memory: Memory, name: Str
     all.isEmpty || ts >= all.last.ts
   }
 
-  /** What is stored under a key: the newest version. */
+  /** Newest version of a key. */
   def get(key: Array[Byte]): Stored = of(key).all.lastOption.map(row).orNull
 
   /** The version of a key that was valid at a time. */
@@ -85,7 +85,7 @@ final class VersionedStore(cells: Cells, turns: Cells, memory: Memory, name: Str
     }
   }
 
-  /** Forget what nobody can ask for any more of a key, if it has not changed since it got its turn. */
+  /** Forgets versions of a key beyond the history, if it has not changed since it got its turn. */
   private def forget(key: Array[Byte]): Unit = {
     val versions = read(key, cells.get(key))
     if (versions.all.nonEmpty && versions.all.last.ts < oldest) {

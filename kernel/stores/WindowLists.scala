@@ -9,7 +9,7 @@ import headrace.model.{Bytes, BytesMap}
 
 /** A value of a key at a time. */
 final class Held(val time: Long, val value: Array[Byte]) {
-  /** What whoever asks notes on it; it is forgotten with the batch. */
+  /** Note of a reader; it is forgotten with the batch. */
   var note = 0
 }
 
@@ -45,7 +45,7 @@ final class WindowLists(cells: Cells, memory: Memory, name: String, retentionMs:
     }
   }
 
-  /** What a key has from one time to another, both inside, by time, then in the order it came. */
+  /** Values of a key from one time to another, both inside, by time, then in the order they came. */
   def fetch(key: Array[Byte], first: Long, last: Long): Iterator[Held] = {
     val begin = math.max(first, gone + 1)
     val end = math.min(last, newest.value)
@@ -136,11 +136,11 @@ object WindowLists {
   private val FullPage = 16 * 1024
   /** So many bytes are at hand before they are written. */
   private val Spill = 128L * 1024 * 1024
-  /** What a value and a key take in memory beside their bytes. */
+  /** Memory that a value and a key take beside their bytes. */
   private val HeldBytes = 56
   private val ChunkBytes = 200
 
-  /** What a key has in a chunk: what came since it was written last, and once it was asked for everything, by time. */
+  /** Values of a key in a chunk, by time: those since the last write, and all once they were read. */
   private final class Chunk(val place: Array[Byte], val start: Long) {
     val fresh = new mutable.ArrayBuffer[Held](2)
     var all: mutable.ArrayBuffer[Held] = _

@@ -5,7 +5,7 @@ import java.util.{ArrayList, Arrays, Comparator, TreeMap}
 
 import headrace.model.{Bytes, BytesMap}
 
-/** How far those windows have been looked at that are over; no window from `next` on has. */
+/** Frontier of closed windows that were looked at: those before `next`. */
 final class Frontier(private[headrace] val next: Remembered) {
   /** All that the state has from `next` up to here is in memory. */
   private[headrace] var loaded = Long.MinValue
@@ -40,7 +40,7 @@ final class WindowRows(
   /** All times up to here are gone. */
   def gone: Long = if (newest.value == Never) Never else newest.value - retentionMs
 
-  /** Whether what is put under a time stays, and what was put there is still known. */
+  /** Whether a window at this time is within retention. */
   def keeps(time: Long): Boolean = time > gone
 
   /** The windows of a key, as far as they were asked for. */
@@ -54,7 +54,7 @@ final class WindowRows(
     }
   }
 
-  /** One window of a key. */
+  /** Window of a key. */
   def row(of: KeyWindows, time: Long, start: Long): WindowRow = {
     val found = of.find(time, start)
     if (found != null) found
@@ -62,11 +62,11 @@ final class WindowRows(
     else add(of, time, start, Stored.of(cells.get(place(of.key, time, start))))
   }
 
-  /** What is stored of a window. */
+  /** Value and time of a window. */
   def get(key: Array[Byte], time: Long, start: Long): Stored =
     if (keeps(time)) row(of(key), time, start).stored else null
 
-  /** The same, but what was forgotten in this batch is still there. */
+  /** Value and time of a window, even if it expired in this batch. */
   def lingering(key: Array[Byte], time: Long, start: Long): Stored =
     if (keeps(time)) row(of(key), time, start).stored
     else if (time <= goneBefore) null
@@ -87,21 +87,21 @@ final class WindowRows(
   /** A window that is not there need not be kept in memory, unless the state or somebody else has to be told. */
   def tidy(row: WindowRow): Unit = if (row.stored == null && !row.inState && row.turn == 0) remove(row)
 
-  /** What a key has from one time to another, both inside, by time, then by start. */
+  /** Windows of a key from one time to another, both inside, by time, then by start. */
   def fetch(of: KeyWindows, first: Long, last: Long): Array[WindowRow] = {
     val begin = math.max(first, gone + 1)
     load(of, begin, last)
     of.between(begin, last).filter(_.stored != null)
   }
 
-  /** How far somebody has come. */
+  /** Frontier of a reader. */
   def frontier(who: String, what: String): Frontier = {
     val made = new Frontier(memory.of(who, what, 0))
     frontiers.add(made)
     made
   }
 
-  /** What all keys have from one time to another, both inside, by time, start and the bytes of the key. */
+  /** Windows of all keys from one time to another, both inside, by time, start and the bytes of the key. */
   def passed(frontier: Frontier, first: Long, last: Long): Array[WindowRow] =
     if (last < frontier.next.value) NoRows
     else {
@@ -116,7 +116,7 @@ final class WindowRows(
       rows
     }
 
-  /** From now on `takeForgotten` tells what was forgotten. */
+  /** Collects expired windows from now on, for `takeForgotten`. */
   def watch(): Unit = if (forgetting == null) forgetting = frontier(name, "next to forget")
 
   /** The windows that were forgotten since it was asked for last, in the order of `passed`. */
@@ -131,7 +131,7 @@ final class WindowRows(
     */
   def tellForgotten(forget: (Array[Byte], Long) => Unit): Unit = this.forget = forget
 
-  /** What has to be called before everything is written early. */
+  /** Callback before everything is written early. */
   def beforeFlush(call: () => Unit): Unit = flushes.add(call)
 
   /** Write early if there is too much. No row that was given out before may be used afterwards. */
@@ -227,7 +227,7 @@ final class WindowRows(
     }
   }
 
-  /** The same of all keys, for those who look at what is over. */
+  /** Loads windows of all keys, for readers of closed windows. */
   private def load(frontier: Frontier, first: Long, last: Long): Unit = {
     if (last > frontier.loaded) {
       val begin = math.max(first, frontier.loaded + 1)
