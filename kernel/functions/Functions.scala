@@ -20,7 +20,7 @@ object Functions {
 
   /** All functions but those of a sink; `tally` counts what they drop. */
   def all(tally: Tally): Seq[(String, FunctionBuilder)] =
-    counting(tally) ++ special ++ plumbing ++ numbers ++ comparisons ++ texts ++ codecs ++ Letters.functions ++ Parts.functions ++
+    counting(tally) ++ special ++ plumbing ++ numbers ++ comparisons ++ texts ++ codecs ++ CharClasses.functions ++ Parts.functions ++
       Rounding.functions ++ Formats.functions ++ Moments.functions ++ Dates.functions ++ Urls.functions ++
       Patterns.functions ++ Items.functions ++
       PythonDecimal.functions ++ Untyped.functions ++ Shape.functions

@@ -2,7 +2,7 @@ package headrace.kafka
 
 import java.util.concurrent.TimeUnit.NANOSECONDS
 
-import headrace.kafka.InputOffset.Places
+import headrace.kafka.InputOffset.Offsets
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** Admission of records to the next batch: its end offset in each partition.
@@ -11,7 +11,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
   * everything up to a common time, see [[Step]].
   */
 final class Admission(pace: Pace, step: Step, first: Set[String], still: Boolean = false) extends AutoCloseable {
-  def end(start: Places, latest: Places): Places = {
+  def end(start: Offsets, latest: Offsets): Offsets = {
     // A partition that is new begins at 0.
     val begin = latest.map { case (partition, end) => partition -> math.min(end, start.getOrElse(partition, 0L)) }
     val limit = if (still) 0 else pace.limit(Admission.now)
@@ -23,7 +23,7 @@ final class Admission(pace: Pace, step: Step, first: Set[String], still: Boolean
 
   override def close(): Unit = step.close()
 
-  private def part(begin: Places, latest: Places, limit: Long): Places = {
+  private def part(begin: Offsets, latest: Offsets, limit: Long): Offsets = {
     val (before, others) = latest.partition { case (partition, _) => first(partition.topic) }
     val ahead = Admission.share(begin, before, limit)
     val left = limit - Admission.size(begin, ahead)
@@ -42,10 +42,10 @@ object Admission {
   }
 
   /** Number of records between offsets. */
-  def size(begin: Places, end: Places): Long = end.map { case (partition, offset) => offset - begin(partition) }.sum
+  def size(begin: Offsets, end: Offsets): Long = end.map { case (partition, offset) => offset - begin(partition) }.sum
 
   /** As many records as allowed, of each partition in proportion to what it has. */
-  def share(begin: Places, end: Places, limit: Long): Places = {
+  def share(begin: Offsets, end: Offsets, limit: Long): Offsets = {
     val all = size(begin, end)
     if (all <= limit) end
     else end.map { case (partition, offset) =>

@@ -7,7 +7,7 @@ import headrace.model.{Clock, Moment}
 import org.apache.kafka.common.TopicPartition
 import org.apache.spark.sql.connector.read.streaming.Offset
 
-import headrace.kafka.InputOffset.Places
+import headrace.kafka.InputOffset.Offsets
 
 /** End of a batch: its offsets in partitions, as Spark's Kafka source writes them, the ids that the topics have, and what
   * time it is by then.
@@ -15,10 +15,10 @@ import headrace.kafka.InputOffset.Places
   * `{"orders":{"0":17},"headrace:topics":{"orders":"Qmv0t1LhR2e8kkWyVZ8aGw"},"headrace:clock":1700000000000,
   * "headrace:steady":1700000000000}`; no topic can be called so, and without a clock there is none.
   */
-case class InputOffset(places: Places, clock: Moment = Moment.Unknown, topics: Map[String, String] = Map.empty) extends Offset {
+case class InputOffset(offsets: Offsets, clock: Moment = Moment.Unknown, topics: Map[String, String] = Map.empty) extends Offset {
   override def json: String = {
     val root = InputOffset.mapper.createObjectNode
-    places.toSeq.groupBy(_._1.topic).toSeq.sortBy(_._1).foreach { case (topic, partitions) =>
+    offsets.toSeq.groupBy(_._1.topic).toSeq.sortBy(_._1).foreach { case (topic, partitions) =>
       val node = root.putObject(topic)
       partitions.sortBy(_._1.partition).foreach { case (partition, offset) => node.put(partition.partition.toString, offset) }
     }
@@ -32,7 +32,7 @@ case class InputOffset(places: Places, clock: Moment = Moment.Unknown, topics: M
 }
 
 object InputOffset {
-  type Places = Map[TopicPartition, Long]
+  type Offsets = Map[TopicPartition, Long]
 
   private val ClockName = "headrace:clock"
   private val SteadyName = "headrace:steady"
@@ -42,12 +42,12 @@ object InputOffset {
 
   def read(json: String): InputOffset = {
     val root = mapper.readTree(json)
-    val places = root.properties.asScala.toSeq.filterNot(one => Ours(one.getKey))
+    val offsets = root.properties.asScala.toSeq.filterNot(one => Ours(one.getKey))
       .flatMap { topic =>
         topic.getValue.properties.asScala.map(one => new TopicPartition(topic.getKey, one.getKey.toInt) -> one.getValue.asLong)
       }
     val ids = root.path(TopicsName).properties.asScala.map(one => one.getKey -> one.getValue.asText)
     val now = root.path(ClockName).asLong(Clock.Unknown)
-    InputOffset(places.toMap, Moment(now, root.path(SteadyName).asLong(now)), ids.toMap)
+    InputOffset(offsets.toMap, Moment(now, root.path(SteadyName).asLong(now)), ids.toMap)
   }
 }

@@ -1,6 +1,6 @@
 package headrace.kafka
 
-import headrace.kafka.InputOffset.Places
+import headrace.kafka.InputOffset.Offsets
 import org.apache.kafka.common.TopicPartition
 
 /** Keeps partitions in step: the next part of a backlog are all records before a time, about as many as allowed.
@@ -15,7 +15,7 @@ final class Step(times: Times, order: Seq[String]) extends AutoCloseable {
   private var reached = Never
 
   /** The end of a batch of at most `limit` records, roughly; there are more than that. At least one is in it. */
-  def end(begin: Places, latest: Places, limit: Long): Places = {
+  def end(begin: Offsets, latest: Offsets, limit: Long): Offsets = {
     val waiting = latest.filter { case (partition, offset) => offset > begin(partition) }
     if (waiting.size == 1) Admission.share(begin, latest, limit)
     else latest ++ inStep(begin, waiting, limit)
@@ -23,7 +23,7 @@ final class Step(times: Times, order: Seq[String]) extends AutoCloseable {
 
   override def close(): Unit = times.close()
 
-  private def inStep(begin: Places, latest: Places, limit: Long): Places = {
+  private def inStep(begin: Offsets, latest: Offsets, limit: Long): Offsets = {
     val (before, after) = narrow(bracket(begin, latest, limit), begin, latest, limit)
     reached = before.ms
     val full = after.ms - before.ms <= 1 && before.size < limit / 2
@@ -32,7 +32,7 @@ final class Step(times: Times, order: Seq[String]) extends AutoCloseable {
   }
 
   /** Two times, the first with no more records before it than allowed, the second with more. */
-  private def bracket(begin: Places, latest: Places, limit: Long): (Cut, Cut) = {
+  private def bracket(begin: Offsets, latest: Offsets, limit: Long): (Cut, Cut) = {
     val all = Cut(times.latest(latest.keySet) + 1, latest, Admission.size(begin, latest))
     val nothing = Cut(Never, begin.filter { case (partition, _) => latest.contains(partition) }, 0)
     var (low, high, step) = (nothing, all, FirstStep)
@@ -50,7 +50,7 @@ final class Step(times: Times, order: Seq[String]) extends AutoCloseable {
   }
 
   /** Brings the two times together until the first has nearly as many records as allowed. */
-  private def narrow(from: (Cut, Cut), begin: Places, latest: Places, limit: Long): (Cut, Cut) = {
+  private def narrow(from: (Cut, Cut), begin: Offsets, latest: Offsets, limit: Long): (Cut, Cut) = {
     var (low, high) = from
     var halve = false
     while (high.ms - low.ms > 1 && low.size < limit * Enough) {
@@ -63,7 +63,7 @@ final class Step(times: Times, order: Seq[String]) extends AutoCloseable {
     (low, high)
   }
 
-  private def cut(ms: Long, begin: Places, latest: Places): Cut = {
+  private def cut(ms: Long, begin: Offsets, latest: Offsets): Cut = {
     val firsts = times.firsts(latest.keySet, ms)
     val end = latest.map { case (partition, offset) =>
       partition -> math.max(begin(partition), math.min(offset, firsts.getOrElse(partition, offset)))
@@ -71,7 +71,7 @@ final class Step(times: Times, order: Seq[String]) extends AutoCloseable {
     Cut(ms, end, Admission.size(begin, end))
   }
 
-  private def fill(begin: Places, end: Places, limit: Long): Places = {
+  private def fill(begin: Offsets, end: Offsets, limit: Long): Offsets = {
     val byTopic = end.groupBy(_._1.topic).toSeq.sortBy { case (topic, _) => (order.indexOf(topic) & Int.MaxValue, topic) }
     var left = limit
     byTopic.flatMap { case (_, partitions) =>
@@ -82,7 +82,7 @@ final class Step(times: Times, order: Seq[String]) extends AutoCloseable {
   }
 
   /** Partitions with a record behind them that was ahead of its time: the index tells nothing of those after it. */
-  private def unordered(begin: Places, latest: Places, chosen: Places, ms: Long, limit: Long): Places = {
+  private def unordered(begin: Offsets, latest: Offsets, chosen: Offsets, ms: Long, limit: Long): Offsets = {
     val still = begin.filter { case (partition, offset) => chosen.get(partition).contains(offset) }
     val heads = if (still.isEmpty) Map.empty[TopicPartition, Long] else times.at(still)
     val behind = latest.filter { case (partition, _) => still.contains(partition) && heads.get(partition).forall(_ < ms) }
@@ -92,7 +92,7 @@ final class Step(times: Times, order: Seq[String]) extends AutoCloseable {
 }
 
 /** All records before a time: where they end, and how many they are. */
-private case class Cut(ms: Long, end: Places, size: Long)
+private case class Cut(ms: Long, end: Offsets, size: Long)
 
 object Step {
   private val Never = -1L

@@ -5,7 +5,7 @@ import java.time.Duration
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
-import headrace.kafka.InputOffset.Places
+import headrace.kafka.InputOffset.Offsets
 import org.apache.kafka.clients.admin.{ListOffsetsOptions, OffsetSpec}
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo
 import org.apache.kafka.clients.consumer.KafkaConsumer
@@ -16,13 +16,13 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer
 /** Offsets of partitions by time. */
 trait Times extends AutoCloseable {
   /** First offset of each partition at a time or later; none where there is no such record. */
-  def firsts(partitions: Set[TopicPartition], ms: Long): Places
+  def firsts(partitions: Set[TopicPartition], ms: Long): Offsets
 
   /** The latest time of all records in the partitions. */
   def latest(partitions: Set[TopicPartition]): Long
 
-  /** The times of the records at these places, as far as they come soon. */
-  def at(places: Places): Places
+  /** The times of the records at these offsets, as far as they come soon. */
+  def at(offsets: Offsets): Offsets
 }
 
 /** Asks the broker, which keeps an index of times. */
@@ -34,18 +34,18 @@ final class BrokerTimes(kafka: Map[String, String]) extends Times {
   private lazy val consumer = open(
     new KafkaConsumer(Clients.properties(kafka ++ oneByOne), new ByteArrayDeserializer, new ByteArrayDeserializer))
 
-  override def firsts(partitions: Set[TopicPartition], ms: Long): Places =
+  override def firsts(partitions: Set[TopicPartition], ms: Long): Offsets =
     list(partitions, OffsetSpec.forTimestamp(ms))
       .collect { case (partition, found) if found.offset >= 0 => partition -> found.offset }
 
   override def latest(partitions: Set[TopicPartition]): Long =
     list(partitions, OffsetSpec.maxTimestamp).values.map(_.timestamp).max
 
-  override def at(places: Places): Places = try {
+  override def at(offsets: Offsets): Offsets = try {
     val found = mutable.Map.empty[TopicPartition, Long]
     val until = System.nanoTime + Patience.toNanos
-    while (found.size < places.size && System.nanoTime < until) {
-      val rest = places -- found.keys
+    while (found.size < offsets.size && System.nanoTime < until) {
+      val rest = offsets -- found.keys
       consumer.assign(rest.keySet.asJava)
       rest.foreach { case (partition, offset) => consumer.seek(partition, offset) }
       val records = consumer.poll(Duration.ofMillis(Poll))

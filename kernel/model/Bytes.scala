@@ -68,15 +68,15 @@ object Bytes {
   }
 
   /** Several parts in one, any of which may be null. */
-  def letter(parts: Array[Byte]*): Array[Byte] = {
+  def packed(parts: Array[Byte]*): Array[Byte] = {
     val whole = ByteBuffer.allocate(parts.map(part => Integer.BYTES + (if (part == null) 0 else part.length)).sum)
     parts.foreach(part => if (part == null) whole.putInt(-1) else whole.putInt(part.length).put(part))
     whole.array
   }
 
-  /** The parts of a letter. */
-  def parts(letter: Array[Byte]): Iterator[Array[Byte]] = {
-    val whole = ByteBuffer.wrap(letter)
+  /** Parts of packed bytes. */
+  def parts(packed: Array[Byte]): Iterator[Array[Byte]] = {
+    val whole = ByteBuffer.wrap(packed)
     Iterator.continually(whole).takeWhile(_.hasRemaining).map { rest =>
       val size = rest.getInt
       if (size < 0) null

@@ -19,7 +19,7 @@ object Ask {
 
 /** A left row at a foreign key: its key, and its value when it asked. */
 final class Subscription(val key: Array[Byte], val value: Array[Byte], val ask: Byte) {
-  def bytes: Array[Byte] = Bytes.letter(Array(ask), key, value)
+  def bytes: Array[Byte] = Bytes.packed(Array(ask), key, value)
 }
 
 object Subscription {
@@ -31,7 +31,7 @@ object Subscription {
 
 /** The right row for a left one that had this value when it asked. */
 final class Answer(val asked: Array[Byte], val row: Array[Byte]) {
-  def bytes: Array[Byte] = Bytes.letter(asked, row)
+  def bytes: Array[Byte] = Bytes.packed(asked, row)
 }
 
 object Answer {
@@ -108,7 +108,7 @@ class ForeignKeyMatch(node: NodeSpec, task: Task) extends Operator(node, task) {
   private def note(foreign: Array[Byte], subscription: Subscription): Unit = {
     val place = Bytes.joined(Bytes.sized(foreign), subscription.key)
     if (subscription.ask == Ask.Forget || subscription.ask == Ask.Leave) subscriptions.remove(place)
-    else subscriptions.put(place, Bytes.letter(subscription.value))
+    else subscriptions.put(place, Bytes.packed(subscription.value))
   }
 
   private def answer(record: Record, key: Array[Byte], asked: Array[Byte], row: Array[Byte], ts: Long): Unit =

@@ -58,5 +58,5 @@ object Timestamps {
   def untimed(ts: Long, reason: UTF8String): Array[Byte] =
     if (ts >= 0) null else mark(new Fault(FaultKind.TimestampInvalid, ts.toString, reason.toString, "", null))
 
-  private def mark(fault: Fault): Array[Byte] = Bytes.letter(fault.error.getBytes(UTF_8), fault.told.getBytes(UTF_8))
+  private def mark(fault: Fault): Array[Byte] = Bytes.packed(fault.error.getBytes(UTF_8), fault.told.getBytes(UTF_8))
 }

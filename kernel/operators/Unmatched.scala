@@ -79,7 +79,7 @@ object Unmatched {
 
   val Never: Long = Long.MaxValue
 
-  private def write(values: Values): Array[Byte] = Bytes.letter(values.toSeq: _*)
+  private def write(values: Values): Array[Byte] = Bytes.packed(values.toSeq: _*)
 
   private def read(written: Array[Byte]): Values = Bytes.parts(written).to(mutable.ArrayBuffer)
 }

@@ -17,15 +17,15 @@ object Headers {
     val row = new UnsafeRow(1)
     row.pointTo(packed, packed.length)
     val list = row.getArray(0)
-    Bytes.letter((0 until list.numElements).flatMap { place =>
+    Bytes.packed((0 until list.numElements).flatMap { place =>
       val header = list.getStruct(place, fields.length)
       Seq(header.getUTF8String(0).getBytes, if (header.isNullAt(1)) null else header.getBinary(1))
     }: _*)
   }
 
   /** Unpacks headers for a row; null of null. */
-  def packed(letter: Array[Byte]): Array[Byte] = if (letter == null) null else {
-    val headers = Bytes.parts(letter).grouped(2).map(pair => InternalRow(UTF8String.fromBytes(pair(0)), pair(1)))
+  def packed(whole: Array[Byte]): Array[Byte] = if (whole == null) null else {
+    val headers = Bytes.parts(whole).grouped(2).map(pair => InternalRow(UTF8String.fromBytes(pair(0)), pair(1)))
     projection.get()(InternalRow(new GenericArrayData(headers.toArray[Any]))).copy().getBytes
   }
 }

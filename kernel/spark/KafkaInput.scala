@@ -88,8 +88,8 @@ class KafkaInputStream(
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
     val from = InputOffset.read(start.json)
     val latest = kafka.latestOffset(of(from), ReadLimit.allAvailable)
-    val end = if (latest == null) from.places else admission.end(from.places, InputOffset.read(latest.json).places)
-    val records = end != from.places
+    val end = if (latest == null) from.offsets else admission.end(from.offsets, InputOffset.read(latest.json).offsets)
+    val records = end != from.offsets
     val clock = ticks.next(from.clock, records)
     val known = if (records) ids.of(end.keySet.map(_.topic), from.topics) else from.topics
     if (latest == null && clock == from.clock) null else InputOffset(end, clock, known)
@@ -140,5 +140,5 @@ class KafkaInputStream(
 
   override def toString: String = kafka.toString
 
-  private def of(offset: InputOffset): Offset = kafka.deserializeOffset(InputOffset(offset.places).json)
+  private def of(offset: InputOffset): Offset = kafka.deserializeOffset(InputOffset(offset.offsets).json)
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from typing import NamedTuple, cast
 
-from headrace.lane.frames import Reader, letter_parts
+from headrace.lane.frames import Reader, unpacked_parts
 from headrace.lane.nodes import Enter
 from headrace.model.change import Change
 from headrace.model.queue_bits import PARTITIONS
@@ -83,5 +83,5 @@ def _origins(sources: Sequence[int], offsets: Sequence[int], topic: Callable[[in
 def _headers(packed: bytes | None) -> tuple[Header, ...]:
     if packed is None:
         return ()
-    parts = letter_parts(packed)
+    parts = unpacked_parts(packed)
     return tuple(((name or b"").decode(), value) for name, value in zip(parts[::2], parts[1::2], strict=True))

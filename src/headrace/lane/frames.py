@@ -140,7 +140,7 @@ class Writer:
 
 
 class Channel:
-    """Messages, each with a letter for its kind, one way and the other."""
+    """Messages, each with a character for its kind, one way and the other."""
 
     def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
         self._incoming, self._outgoing, self._owner = incoming, outgoing, os.getpid()
@@ -168,13 +168,13 @@ class Channel:
         return answer[1]
 
 
-def letter(parts: Iterable[bytes | None]) -> bytes:
-    """Several parts in one, any of which may be None, as `Bytes.letter` of the kernel writes them."""
+def packed_parts(parts: Iterable[bytes | None]) -> bytes:
+    """Pack several parts into one, any of which may be None, as `Bytes.packed` of the kernel does."""
     return b"".join(_PART.pack(-1) if part is None else _PART.pack(len(part)) + part for part in parts)
 
 
-def letter_parts(data: bytes) -> list[bytes | None]:
-    """The parts of a letter."""
+def unpacked_parts(data: bytes) -> list[bytes | None]:
+    """Parts of packed bytes."""
     parts: list[bytes | None] = []
     at = 0
     while at < len(data):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headrace.lane.frames import Writer, letter
+from headrace.lane.frames import Writer, packed_parts
 from headrace.model.record import Header
 
 NOBODY = -1
@@ -30,7 +30,7 @@ class Outbox:
         latest: bool,
     ) -> None:
         """Add a record."""
-        packed = letter(part for name, data in headers for part in (name.encode(), data)) if headers else None
+        packed = packed_parts(part for name, data in headers for part in (name.encode(), data)) if headers else None
         self._rows.append((self.cause, tag, ts, key, value, old, packed, topic, None if latest else b""))
 
     def write(self, message: Writer) -> None:

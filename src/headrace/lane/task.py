@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 
 from headrace.lane.entering import Reading, Rows, entering
-from headrace.lane.frames import Channel, Reader, Writer, letter, letter_parts
+from headrace.lane.frames import Channel, Reader, Writer, packed_parts, unpacked_parts
 from headrace.lane.nodes import Enter
 from headrace.lane.operators import LANE_OPERATORS, LaneContext
 from headrace.lane.outbox import NOBODY, Outbox
@@ -192,7 +192,7 @@ class LaneTask:
         def read(raw: RawRecord, untimed: bytes | None, _: bool) -> Record:
             if untimed is None:
                 return decode(raw)
-            error, message = letter_parts(untimed)
+            error, message = unpacked_parts(untimed)
             return unread(raw, (error or b"").decode(), (message or b"").decode())
 
         return read
@@ -206,7 +206,7 @@ class LaneTask:
             if record is not None:
                 failed, untimed = record.value, None
                 if isinstance(failed, Unread):
-                    untimed = letter([failed.error.encode(), failed.message.encode()])
+                    untimed = packed_parts([failed.error.encode(), failed.message.encode()])
                 self._outbox.add(tag, record.ts, key, value, untimed, headers, None, True)
 
         return stamp

@@ -16,8 +16,8 @@ from headrace.plan.graph import Plan
 from headrace.plan.nodes import DeadLetters, Errors, Node, Repartition, Source, To
 from headrace.state.state import MemoryState
 from headrace.task.context import Context
+from headrace.task.dead_letters import Originals
 from headrace.task.drops import Drops
-from headrace.task.letters import Originals
 from headrace.task.partition import MakeContext, Partition
 from headrace.task.queues import Queue, Queues
 

@@ -7,7 +7,7 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headrace.lane.frames import Channel, Reader, Writer, letter, letter_parts
+from headrace.lane.frames import Channel, Reader, Writer, packed_parts, unpacked_parts
 
 PARTS = st.lists(st.none() | st.binary(max_size=20))
 
@@ -21,8 +21,8 @@ def test_columns(values: list[bytes | None]) -> None:
 
 
 @given(PARTS)
-def test_letters(parts: list[bytes | None]) -> None:
-    assert letter_parts(letter(parts)) == parts
+def test_packed_parts(parts: list[bytes | None]) -> None:
+    assert unpacked_parts(packed_parts(parts)) == parts
 
 
 def test_numbers_and_texts() -> None:

@@ -4,7 +4,7 @@ A new function is a row here, a function in `headrace.functions` if Python has n
 in `tests/conformance/test_expressions.py`, which walks this table.
 """
 
-from headrace.expr.functions.char_classes import LETTERS
+from headrace.expr.functions.char_classes import CHAR_CLASSES
 from headrace.expr.functions.convert import CONVERT
 from headrace.expr.functions.datetimes import MOMENTS
 from headrace.expr.functions.digests import DIGESTS
@@ -20,7 +20,7 @@ from headrace.expr.functions.text import TEXT
 from headrace.expr.functions.untyped_json import OBJECTS
 from headrace.expr.functions.urls import URLS
 
-_TEXTS = (*FORMATS, *TEXT, *LETTERS, *PARTS, *PATTERNS, *URLS, *DIGESTS)
+_TEXTS = (*FORMATS, *TEXT, *CHAR_CLASSES, *PARTS, *PATTERNS, *URLS, *DIGESTS)
 # Rows that take anything come last: those for given types mean the same and are faster.
 TABLE: tuple[Function, ...] = (*NUMBERS, *ROUNDING, *_TEXTS, *ITEMS, *LOGIC, *CONVERT, *MOMENTS, *OBJECTS)
 

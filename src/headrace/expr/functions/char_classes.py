@@ -21,7 +21,7 @@ _KINDS = {
     "isascii": str.isascii,
 }
 
-LETTERS = (
+CHAR_CLASSES = (
     *(Function(f".{name}", (STR,), STR, python, f"hr_{name}({{0}})") for name, python in _CASES.items()),
     *(Function(f".{name}", (STR,), BOOL, python, f"hr_{name}({{0}})") for name, python in _KINDS.items()),
 )

@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.{BooleanType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Character classes: methods of str that ask for the kind of its characters, or change their case, as Python has them. */
-object Letters {
+object CharClasses {
   private[headrace] def functions =
     Seq("capitalize", "title", "swapcase").map(name => Functions.static(s"hr_$name", getClass, name, StringType, StringType)) ++
       Seq("isalpha", "isdigit", "isdecimal", "isalnum", "isspace", "isupper", "islower", "isascii").map(name =>
