@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,10 +23,18 @@ from headrace.plan.nodes import Changelog, GlobalStore, Node, Process, Source, T
 class PackedApp(hr.App):
     """An application that runs many cases in one query."""
 
-    def __init__(self, cases: Sequence[Case], *, broker: str, checkpoint: Path, now_ms: int = 0) -> None:
+    def __init__(
+        self, cases: Sequence[Case], *, broker: str, checkpoint: Path, now_ms: int = 0, engine: str = "batch"
+    ) -> None:
         # Without transactions, whose markers take offsets: a topic is read up to its last record.
-        options: dict[str, Any] = {"guarantee": "at_least_once", "spark": {"spark.master": "local[2]"}}
-        super().__init__("cases", broker=broker, checkpoint=checkpoint, **options)
+        options: dict[str, Any] = {"guarantee": "at_least_once", "engine": engine}
+        if engine == "batch":
+            options["spark"] = {"spark.master": "local[2]"}
+        else:
+            options["commit_every"] = "1m"  # a batch of a case is one commit
+        # Where state is on the broker, each pack is an application of its own.
+        app_id = "cases" if engine == "batch" else f"cases-{hashlib.sha256(str(checkpoint).encode()).hexdigest()[:8]}"
+        super().__init__(app_id, broker=broker, checkpoint=checkpoint, **options)
         self.clock = SetClock(now_ms)
         plans = [prefixed_plan(case) for case in cases]
         ends, declared = ([node for plan in plans for node in getattr(plan, part)] for part in ("ends", "declared"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -29,13 +30,18 @@ Between = Callable[[PackedApp], None]
 
 
 def observe_all(
-    cases: Sequence[Case], broker: str, checkpoints: Path, between: Between = lambda _: None
+    cases: Sequence[Case], broker: str, checkpoints: Path, between: Between = lambda _: None, engine: str = "batch"
 ) -> dict[str, Observed]:
     """What each case writes, by its id."""
     observed = {case.id: Observed() for case in cases}
     for number, pack in enumerate(_packs(cases)):
         try:
-            _observe_pack(pack, broker, checkpoints / str(number), observed, between)
+            _observe_pack(
+                pack,
+                partial(PackedApp, pack, broker=broker, engine=engine, checkpoint=checkpoints / str(number)),
+                observed,
+                between,
+            )
         except Exception as exc:
             for case in pack:
                 observed[case.id].failure = exc
@@ -48,11 +54,12 @@ def observe_chosen(
     broker: str,
     checkpoints: Path,
     between: Between = lambda _: None,
+    engine: str = "batch",
 ) -> dict[str, Observed]:
     """The same of those cases, by the names of their tests, that are in this run: all of them, or some with -k."""
     request.getfixturevalue("spark")  # keeps Spark up between the applications
     chosen = {item.name for item in request.session.items}
-    return observe_all([case for test, case in cases.items() if test in chosen], broker, checkpoints, between)
+    return observe_all([case for test, case in cases.items() if test in chosen], broker, checkpoints, between, engine)
 
 
 def _packs(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
@@ -81,12 +88,13 @@ def _moves(case: Case) -> list[int]:
 
 
 def _observe_pack(
-    cases: Sequence[Case], broker: str, checkpoint: Path, observed: dict[str, Observed], between: Between
+    cases: Sequence[Case], make: Callable[..., PackedApp], observed: dict[str, Observed], between: Between
 ) -> None:
     """Run some cases together: batch n of the application holds the n-th batch of every case.
 
     Where the time of day moves on before the records come, a batch of its own sees it.
     """
+    broker = str(make().broker)
     create_topics(broker, {name for case in cases for name in _topics(case)})
     reader = Reader(broker, [prefix(case) + topic for case in cases for topic in case.outputs])
     now_ms = 0
@@ -96,16 +104,16 @@ def _observe_pack(
             by_ms = moves[number] if number < len(moves) else 0
             now_ms += by_ms
             records = [raw for case in cases for raw in _input(case, number)]
-            apps = [PackedApp(cases, broker=broker, checkpoint=checkpoint, now_ms=now_ms)]
+            apps = [make(now_ms=now_ms)]
             if by_ms and records:
-                apps.append(PackedApp(cases, broker=broker, checkpoint=checkpoint, now_ms=now_ms))
+                apps.append(make(now_ms=now_ms))
                 apps[1].run(until="latest")
             produce_all(broker, records)
             if number:
                 between(apps[0])
             apps[0].run(until="latest")
             if any(map(_comes_back, cases)):
-                apps.append(PackedApp(cases, broker=broker, checkpoint=checkpoint, now_ms=now_ms))
+                apps.append(make(now_ms=now_ms))
                 apps[-1].run(until="latest")
             found = reader.read()
             for case in cases:

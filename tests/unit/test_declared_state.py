@@ -120,7 +120,7 @@ def left_by(case: Case) -> tuple[Plan, MemoryState]:
             for put in batch.puts:
                 for record in put.records:
                     driver.input(put.topic).pipe(record.value, key=record.key, ts=record.ts, headers=record.headers)
-    return driver._loop.plan, driver._loop.partitions[0].state
+    return driver._loop.plan, driver._states[0]
 
 
 def declared(plan: Plan) -> Iterator[tuple[StateDescriptor, LaneState]]:

@@ -20,6 +20,14 @@ from headrace.plan.graph import Plan
 from headrace.plan.nodes import Changelog
 from headrace.plan.nodes.to import changelog_topic
 
+STATE = ""
+"""What stands for a store in the mark of the topic that holds all state of an application."""
+
+
+def state_topic(app: str) -> str:
+    """The topic that holds all state of an application whose engine keeps it in Kafka."""
+    return f"{app}-state"
+
 
 def complete_changelogs(plan: Plan, topics: Topics, known: Layout | None) -> list[str]:
     """The stores of a plan whose changelogs have all of their rows, or will have.
@@ -91,9 +99,10 @@ def _topics_of(plan: Plan) -> dict[str, str]:
 
 
 def existing_changelogs(plan: Plan, known: Layout | None, topics: Topics) -> list[Found]:
-    """The topics with the names of changelogs of the stores of a plan, and of those that its checkpoint knows."""
+    """The topics with the names of changelogs: of the stores of a plan, of those its checkpoint knows, of state."""
     before = {store: changelog_topic(plan.app, store) for store in (known.changelogs if known is not None else ())}
-    return list(found_changelogs(plan.app, {**before, **_topics_of(plan)}, topics).values())
+    named = {**before, **_topics_of(plan), STATE: state_topic(plan.app)}
+    return list(found_changelogs(plan.app, named, topics).values())
 
 
 def remake_changelogs(

@@ -47,6 +47,9 @@ class EngineSpec:
     pickles: Callable[[], Pickles]
     """How values are pickled in state, asked for only where some may be: a key may have to be made."""
 
+    commit_ms: int
+    """How often is committed, where that is not once a batch."""
+
     worker_timeout_ms: int
     worker_memory_mb: int
     spark: Any

@@ -14,5 +14,11 @@ def _batch(spec: EngineSpec) -> Engine:
     return BatchEngine(spec)
 
 
-ENGINES: Mapping[str, Callable[[EngineSpec], Engine]] = MappingProxyType({"batch": _batch})
+def _python(spec: EngineSpec) -> Engine:
+    from headrace.engine.python.engine import PythonEngine  # loads what speaks to a broker
+
+    return PythonEngine(spec)
+
+
+ENGINES: Mapping[str, Callable[[EngineSpec], Engine]] = MappingProxyType({"batch": _batch, "python": _python})
 USUAL_ENGINE = "batch"

@@ -13,8 +13,8 @@ _QUIET_S, _EACH_S = 3.0, 5.0
 class Resumption:
     """An earlier run that left state."""
 
-    batch: int
-    """The last one that it finished."""
+    batch: int | None
+    """The last one that it finished; None where state goes on from a commit."""
     tasks: int
     size: int | None
     """Bytes of state, if they are known."""
@@ -22,7 +22,8 @@ class Resumption:
     def __str__(self) -> str:
         state = "state" if self.size is None else f"{size_text(self.size)} of state"
         tasks = "1 task" if self.tasks == 1 else f"{self.tasks} tasks"
-        return f"going on behind batch {self.batch} with {state} in {tasks}"
+        behind = "the last commit" if self.batch is None else f"batch {self.batch}"
+        return f"going on behind {behind} with {state} in {tasks}"
 
 
 class Restoring:

@@ -358,3 +358,12 @@ class QueryFailed(RunError):
 
     def __init__(self, app: str, reason: str, log: str) -> None:
         super().__init__(f"application {app!r} failed: {reason}", where=f"Spark's log: {log}")
+
+
+class EngineFailed(RunError):
+    """The engine in this process stopped for a reason headrace has no better word for."""
+
+    code = "engine-failed"
+
+    def __init__(self, app: str, reason: str) -> None:
+        super().__init__(f"application {app!r} failed: {reason}", fix="tell us: this is a fault of ours")

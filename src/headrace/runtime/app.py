@@ -49,6 +49,8 @@ Listener = Callable[[State, State], None]
 
 _GUARANTEES = ("exactly_once", "at_least_once")
 _LEAST_MB = 64
+_IN_SPARK = "batch"
+_COMMIT_EVERY, _LEAST_COMMIT_MS = "100ms", 20
 
 
 class App(Builder):
@@ -72,6 +74,9 @@ class App(Builder):
     `hr.Serve(...)` says; None for not over HTTP. Their rows are written to changelogs, topics of the application that
     it makes by itself. With `queryable=False` there are none.
 
+    With `engine="python"` it runs in this process, without Spark and Java, and commits `commit_every` 100 ms, or as you
+    say: for what a single process can do. Its state is kept in a topic, so that nothing needs a disk.
+
     What cannot be traced runs in Python processes: with `strict_native` it is refused instead. One that is silent for
     longer than `worker_timeout` is replaced, and none may take more than `worker_memory_mb`. What they can only keep
     pickled is signed with `state_key`, or with a key of this user's, unless `pickled_state` says otherwise.
@@ -90,6 +95,7 @@ class App(Builder):
         serve: str | Serve | None = USUAL_ADDRESS,
         guarantee: str = "exactly_once",
         engine: str = USUAL_ENGINE,
+        commit_every: Duration | None = None,
         retry_for: Duration = "5m",
         close_timeout: Duration = "30s",
         spark: str | Wanted | None = None,
@@ -110,6 +116,12 @@ class App(Builder):
         if engine not in ENGINES:
             raise OptionInvalid("engine", engine, " or ".join(f'"{one}"' for one in ENGINES), origin())
         self.engine = engine
+        if engine == _IN_SPARK and commit_every is not None:
+            raise OptionInvalid("commit_every", commit_every, "left out: this engine commits each batch", origin())
+        self.commit_ms = duration_ms("commit_every", commit_every or _COMMIT_EVERY, origin(), least=_LEAST_COMMIT_MS)
+        if engine != _IN_SPARK and (spark is not None or strict_native):
+            name, value = ("spark", spark) if spark is not None else ("strict_native", True)
+            raise OptionInvalid(name, value, f"left out: engine={engine!r} runs without Spark", origin())
         self.queryable = queryable
         self.serve = Serve(address=serve) if isinstance(serve, str) else serve
         self.retry_ms = duration_ms("retry_for", retry_for, origin())
@@ -206,13 +218,15 @@ class App(Builder):
     def explain(self, *, passes: bool = False) -> str:
         """Explain how the topology runs on Spark: stages, lanes, stores, and the user's line of each node.
 
-        Once a batch is done, also what each stage did in the last one. With `passes`, instead the nodes that each pass
-        takes away and puts in, from the declared plan to the stages.
+        Once a batch is done, also what each stage did in the last one. An engine without Spark has no stages. With
+        `passes`, instead the nodes that each pass takes away and puts in, from the declared plan to the stages.
         """
         if passes:
             from headrace.spark.layout.stage_passes import FOR_STAGES
 
             return passes_text(self.id, each(self.plan(), (*LOGICAL, *FOR_STAGES)))
+        if self.engine != _IN_SPARK:
+            return f"{self.describe()}\nall of it runs in this process: engine={self.engine!r}\n"
         from headrace.spark.layout.explain import explain
         from headrace.spark.layout.placement import Placement
 
@@ -373,6 +387,7 @@ class App(Builder):
             letters=self.dead_letters if callable(self.on_error) or self.on_error == DEAD_LETTER else None,
             clock=self.clock,
             beside=self.runs_beside,
+            commit_ms=self.commit_ms,
             pickled=self.pickled_state,
             pickles=lambda: pickles_of(self),
             worker_timeout_ms=self.worker_timeout_ms,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import repeat
 
@@ -14,7 +14,7 @@ from headrace.model.clock import Clock
 from headrace.model.record import RawRecord, Record
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import DeadLetters, Errors, Node, Repartition, Source, To
-from headrace.state.state import MemoryState
+from headrace.state.state import MemoryState, State
 from headrace.task.context import Context
 from headrace.task.dead_letters import Originals
 from headrace.task.drops import Drops
@@ -38,10 +38,14 @@ class Loop:
         show: Callable[[str], None] = print,
         *,
         partitions: int = 1,
-        states: Sequence[MemoryState] = (),
+        states: Sequence[State] = (),
         drops: Drops | None = None,
+        partitions_of: Callable[[str], int] | None = None,
     ) -> None:
-        """Begin with nothing, or where another loop of the same plan ended: with its states, and its counts."""
+        """Begin with nothing, or where another loop of the same plan ended: with its states, and its counts.
+
+        `partitions_of` tells how many partitions topics have, where these are real ones.
+        """
         self.plan = plan
         self.drops = drops or Drops()
         self.chosen: dict[int, int] = {}
@@ -52,7 +56,9 @@ class Loop:
         self._sources: dict[tuple[str, int], tuple[Source, Callable[[str, RawRecord], Record | None]]] = {}
         self._queues = Queues()
         self._queue_of: dict[tuple[Node, str, int], Queue] = {}
+        self._partitions_there = partitions_of
         self._counts = {node.name: node.partitions for node in plan.of(Repartition) if node.partitions}
+        self._repartitions = {node.name for node in plan.of(Repartition)}
 
         def context(number: int) -> MakeContext:
             return lambda undoable, stores: Context(
@@ -78,27 +84,26 @@ class Loop:
         `placed` has the partitions of the records. A batch that fails may have changed some of the state: go on in
         another loop, with the state before it.
         """
-        self.chosen = {}
-        try:
-            for part in self.partitions:
-                part.tick()
-            self._drain()
-            for raw, number in zip(batch, placed, strict=False):
-                self._read(raw, number)
-            self._drain()
-            with ExitStack() as settling:
-                for part in self.partitions:
-                    settling.enter_context(part.stores.settling())
-                while self._settle():
-                    pass
-        except BaseException:
-            self._queues.clear()
-            self._written.clear()
-            raise
-        if self._originals is not None:
-            self._originals.clear()
-        written, self._written = self._written, []
-        return written
+        with self._whole_or_not():
+            self._feed(batch, placed)
+            self._settle_all()
+        return self._taken()
+
+    def feed(self, batch: Iterable[RawRecord], placed: Iterable[int]) -> list[Written]:
+        """What records write at once, before the batch they belong to ends with `settle`."""
+        with self._whole_or_not():
+            self._feed(batch, placed)
+        return self._taken()
+
+    def settle(self) -> list[Written]:
+        """What is written when a batch ends."""
+        with self._whole_or_not():
+            self._settle_all()
+        return self._taken()
+
+    def due_ms(self) -> int:
+        """The time of day at which the clock matters next."""
+        return min(part.due_ms() for part in self.partitions)
 
     def close(self) -> None:
         """Close all operators: no batch comes any more; what is closed already stays so."""
@@ -116,6 +121,38 @@ class Loop:
                 return source
         read = [source.pattern or ", ".join(source.topics) for source in sources]
         raise NotInTopology(self.plan.app, f"read topic {topic!r}", f"it reads {', '.join(read)}")
+
+    @contextmanager
+    def _whole_or_not(self) -> Iterator[None]:
+        """Nothing waits any more, and nothing is written, once something has failed."""
+        self.chosen = {}
+        try:
+            yield
+        except BaseException:
+            self._queues.clear()
+            self._written.clear()
+            raise
+
+    def _feed(self, batch: Iterable[RawRecord], placed: Iterable[int]) -> None:
+        for part in self.partitions:
+            part.tick()
+        self._drain()
+        for raw, number in zip(batch, placed, strict=False):
+            self._read(raw, number)
+        self._drain()
+
+    def _settle_all(self) -> None:
+        with ExitStack() as settling:
+            for part in self.partitions:
+                settling.enter_context(part.stores.settling())
+            while self._settle():
+                pass
+        if self._originals is not None:
+            self._originals.clear()
+
+    def _taken(self) -> list[Written]:
+        written, self._written = self._written, []
+        return written
 
     def _settle(self) -> bool:
         """Let tables send on what they held back; whether records went between tasks by that.
@@ -184,6 +221,8 @@ class Loop:
 
     def _partitions_of(self, topic: str) -> int:
         count = len(self.partitions)
+        if self._partitions_there is not None and topic not in self._repartitions:
+            return self._partitions_there(topic)
         return self._counts.get(topic, count) if count > 1 else 1
 
     def _place(self, node: Node, topic: str) -> tuple[int, int, str]:

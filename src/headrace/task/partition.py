@@ -12,13 +12,14 @@ from headrace.plan.old_values import sending_old
 from headrace.plan.stores import StoreConnection
 from headrace.processor.opened import OpenedStore
 from headrace.processor.opening import opened
-from headrace.state.state import MemoryState
+from headrace.state.state import State
 from headrace.state.stores import Stores
 from headrace.state.undoable import Undoable
 from headrace.task.context import Context
 from headrace.task.operators.process import undoable_stores
 from headrace.task.queues import Taking
 from headrace.task.task import Task
+from headrace.task.timers import NEVER
 from headrace.task.timestamps import Timestamps
 
 MakeContext = Callable[[Undoable, Stores], Context]
@@ -28,7 +29,7 @@ MakeContext = Callable[[Undoable, Stores], Context]
 class Partition:
     """The tasks of a partition, in the order of their sub-topologies, and all that they remember."""
 
-    def __init__(self, plan: Plan, state: MemoryState, context_on: MakeContext) -> None:
+    def __init__(self, plan: Plan, state: State, context_on: MakeContext) -> None:
         self.state = state
         """All that the next batch needs of those before it.
 
@@ -47,6 +48,10 @@ class Partition:
         """Advance the time of day."""
         for task in self._tasks:
             task.tick()
+
+    def due_ms(self) -> int:
+        """The time of day at which the clock matters next; NEVER if it does not."""
+        return min((task.due_ms() for task in self._tasks), default=NEVER)
 
     def readers_of(self, node: Node) -> tuple[Taking, ...]:
         """Operators that take the records of a source or a repartition."""

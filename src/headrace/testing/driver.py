@@ -23,6 +23,7 @@ from headrace.serde import Serde
 from headrace.state.codec import StateCodec
 from headrace.state.faults import StateFault
 from headrace.state.pickles import PickledState, Pickles
+from headrace.state.state import MemoryState
 from headrace.task.loop import Loop
 from headrace.testing.topics import InputTopic, OutputTopic, Written
 from headrace.testing.views import StoreView, views
@@ -56,7 +57,8 @@ class TopologyTestDriver:
         self._clock = SetClock(now_ms)
         rule = getattr(app, "pickled_state", PickledState.SIGN)  # of an App, not of a topology by hand
         self._codec = StateCodec(Classes.here(), Pickles(rule, secrets.token_bytes()))
-        self._loop = Loop(rewrite(app.plan()), self._clock, partitions=partitions)
+        self._states = [MemoryState() for _ in range(partitions)]
+        self._loop = Loop(rewrite(app.plan()), self._clock, states=self._states)
         self._changelogs = {str(node.topic) for node in self._loop.plan.of(Changelog)}
         self._inputs: dict[str, InputTopic] = {}
         self._offsets: dict[tuple[str, int], int] = {}
@@ -153,13 +155,14 @@ class TopologyTestDriver:
         """
         self._check_open("a restart")
         try:
-            states = [part.state.copied(self._codec) for part in self._loop.partitions]
+            states = [state.copied(self._codec) for state in self._states]
         except StateFault as exc:
             raise CannotRestart(self._loop.plan.app, exc.reason, exc.fix) from exc
         before = self._loop
         try:
             before.close()
             self._loop = Loop(before.plan, self._clock, states=states, drops=before.drops)
+            self._states = states
         except BaseException as exc:
             self._stop(exc)
             raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import uuid
 import zipfile
@@ -18,17 +17,15 @@ from headrace.engine.batch.batch_log import BatchLog
 from headrace.engine.batch.state_size import bytes_to_load
 from headrace.engine.inventory import Kept
 from headrace.engine.layout import Layout, Starts
+from headrace.engine.lock import PlaceLock
 from headrace.engine.place import writing
 from headrace.engine.resumption import Resumption
 from headrace.errors import (
     CheckpointBroken,
     CheckpointForeign,
-    CheckpointInUse,
 )
 from headrace.log.files import make_private, write_whole
-from headrace.log.locks import FileLock
 
-_LAST_BREATH_S = 60.0
 _LAYOUT = "headrace.json"
 _EARLIER = {"pickled": True}
 """What earlier versions did, and did not say."""
@@ -95,7 +92,7 @@ class Checkpoint:
         self._app = app
         self._address = address or directory.absolute().as_uri()
         self._files = files or LocalFiles(directory)
-        self._lock = FileLock(directory / "lock")
+        self._lock = PlaceLock(app, directory, self.place)
 
     @property
     def spark(self) -> str:
@@ -109,13 +106,7 @@ class Checkpoint:
 
     def take(self) -> None:
         """Make sure that the directory can be written, and that nobody else works on it."""
-        with writing(str(self.directory)):
-            make_private(self.directory)
-            taken = self._lock.take() or (self._orphaned() and self._lock.take(wait_s=_LAST_BREATH_S))
-            if taken:
-                write_whole(self._pid, f"{os.getpid()}\n")
-        if not taken:
-            raise CheckpointInUse(self._app, self.place, self._holder())
+        self._lock.take()
 
     @property
     def lock(self) -> int:
@@ -282,23 +273,3 @@ class Checkpoint:
             reason = "it is empty, as files may be after the power was lost"
             raise CheckpointBroken(f"{self.place.rstrip('/')}/{_SPARK}/{log}/{last}", reason)
         return last
-
-    @property
-    def _pid(self) -> Path:
-        return self.directory / "pid"
-
-    def _orphaned(self) -> bool:
-        """Whether the lock is held only by the JVM of a process that was killed: it ends by itself in a moment."""
-        try:
-            os.kill(int(self._holder()), 0)
-        except (ValueError, ProcessLookupError):
-            return True
-        except PermissionError:
-            return False
-        return False
-
-    def _holder(self) -> str:
-        try:
-            return self._pid.read_text().strip()
-        except OSError:
-            return "unknown"

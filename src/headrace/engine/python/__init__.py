@@ -1,0 +1,1 @@
+"""Python engine: the tasks of the test driver on Kafka's own transactions, in one process without a JVM."""
