@@ -22,7 +22,7 @@ _USER = "sasl.username"
 @click.option(
     "--principal",
     metavar="User:NAME",
-    help="Whom to allow it. Default: the user of sasl.username, else one of the application's name.",
+    help="User to give the rights to. Default: the user of sasl.username, else one of the application's name.",
 )
 @click.option("--command-config", "config", metavar="FILE", help="For Kafka's tool: an administrator's properties.")
 @beside_option

@@ -24,7 +24,14 @@ def _pair(_context: click.Context, _option: click.Parameter, given: tuple[str, .
 @click.command()
 @app_target
 @click.option("--from", "streams", metavar="ID", help="Its application.id. Default: the id of APP.")
-@click.option("--store", "names", multiple=True, callback=_pair, metavar="NAME=THEIRS", help="How it calls a store.")
+@click.option(
+    "--store",
+    "names",
+    multiple=True,
+    callback=_pair,
+    metavar="NAME=THEIRS",
+    help="Name of a store, and the one that Kafka Streams has for it.",
+)
 @click.option("--empty", multiple=True, metavar="NAME", help="A store that begins without rows.")
 @click.option("--replace-changelogs", is_flag=True, help="Delete topics with the names of APP's changelogs.")
 @checkpoint_option

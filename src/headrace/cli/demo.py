@@ -26,7 +26,7 @@ _DEMOS = {
     "--seconds",
     type=click.FloatRange(min=0, min_open=True, max=24 * 60 * 60),
     metavar="N",
-    help="How long records come; the demo ends when all of them are counted.",
+    help="Time for which records come; the demo ends when all of them are counted.",
 )
 @click.option("--stay", is_flag=True, help="Go on until Ctrl-C.")
 def demo(name: str | None, seconds: float | None, stay: bool) -> None:

@@ -34,7 +34,7 @@ def server_options(command: Callable[P, R]) -> Callable[..., R]:
         metavar="URL",
         help=f"Server to ask; of several, the first that is there. Default: $HEADRACE_QUERY_URL, else {USUAL_URL}.",
     )
-    @click.option("--app", metavar="APP", help="Which application, of a server that answers for several.")
+    @click.option("--app", metavar="APP", help="Application, of a server that answers for several.")
     @click.option("--token", envvar="HEADRACE_QUERY_TOKEN", metavar="TOKEN", help="Default: $HEADRACE_QUERY_TOKEN.")
     @click.option("--user", metavar="NAME", help="Ask for the password of this user instead.")
     @click.option("--trusted", type=click.Path(exists=True, dir_okay=False), help="PEM file of certificates to trust.")

@@ -22,19 +22,21 @@ _FILE = click.Path(exists=True, dir_okay=False)
 
 @click.command()
 @app_target
-@click.option("--listen", metavar="HOST:PORT", default=USUAL_ADDRESS, show_default=True, help="Where to answer.")
-@click.option("--url", metavar="URL", help="How other instances reach this one. Default: by its address.")
+@click.option("--listen", metavar="HOST:PORT", default=USUAL_ADDRESS, show_default=True, help="Address to answer at.")
+@click.option("--url", metavar="URL", help="Address for other instances. Default: that of --listen.")
 @click.option(
     "--directory",
     type=click.Path(file_okay=False, path_type=Path),
     help="Directory of its copies of the stores. Default: one for each application and port.",
 )
-@click.option("--standbys", type=click.IntRange(min=0), default=0, help="How many further instances hold each part.")
+@click.option(
+    "--standbys", type=click.IntRange(min=0), default=0, help="Number of further instances that hold each partition."
+)
 @click.option("--certificate", type=_FILE, help="Certificate for TLS, PEM.")
 @click.option("--key", type=_FILE, help="Its key, PEM.")
 @click.option("--trusted", type=_FILE, help="PEM file of certificates that other instances' are signed by.")
-@click.option("--users", type=_FILE, help="File of those who may ask, see: headrace query users.")
-@click.option("--secret", metavar="TEXT", help="What instances sign with, one for all: ${env:NAME} or ${file:/path}.")
+@click.option("--users", type=_FILE, help="File of users who may query, see: headrace query users.")
+@click.option("--secret", metavar="TEXT", help="Secret that all instances sign with: ${env:NAME} or ${file:/path}.")
 @click.option("--origin", "origins", multiple=True, metavar="URL", help="Site whose pages may ask. May be repeated.")
 @broker_options
 def serve(

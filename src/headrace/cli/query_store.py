@@ -43,7 +43,9 @@ def asking(command: Callable[P, R]) -> Callable[..., R]:
     """Give a command the options of every question; it gets the store on these terms as its first argument."""
 
     @click.option("--at-least", metavar="POSITION", help="Wait for an answer that reflects this position.")
-    @click.option("--timeout", metavar="TIME", default="5s", show_default=True, help="How long it may take.")
+    @click.option(
+        "--timeout", metavar="TIME", default="5s", show_default=True, help="Longest time to wait for an answer."
+    )
     @click.option("--stale", is_flag=True, help="Take an answer that may lag rather than none.")
     @click.option("--json", "json_lines", is_flag=True, help="Print JSON, one object a line.")
     @server_options
@@ -65,14 +67,18 @@ def asking(command: Callable[P, R]) -> Callable[..., R]:
 
 def listing(command: Callable[P, R]) -> Callable[..., R]:
     """Give a command the options of lists."""
-    command = click.option("--limit", type=click.IntRange(min=1), help="How many at the most.")(command)
+    command = click.option("--limit", type=click.IntRange(min=1), help="Number of entries at the most.")(command)
     return click.option("--reverse", is_flag=True, help="The last key first.")(command)
 
 
 def timed(command: Callable[P, R]) -> Callable[..., R]:
     """Give a command the options that bound windows."""
-    command = click.option("--to", "last", metavar="TIME", callback=time_given, help="Only up to then.")(command)
-    return click.option("--from", "first", metavar="TIME", callback=time_given, help="Only from then on.")(command)
+    command = click.option("--to", "last", metavar="TIME", callback=time_given, help="Only windows up to this time.")(
+        command
+    )
+    return click.option("--from", "first", metavar="TIME", callback=time_given, help="Only windows from this time on.")(
+        command
+    )
 
 
 @click.command()
@@ -192,7 +198,7 @@ def holders(store: RemoteStore, key: str, json_lines: bool) -> None:
 @click.argument("key", required=False)
 @click.option("--from", "first", metavar="KEY", help="Only keys from this one on.")
 @click.option("--to", "last", metavar="KEY", help="Only keys up to this one.")
-@click.option("--prefix", metavar="TEXT", help="Only keys that begin so.")
+@click.option("--prefix", metavar="TEXT", help="Only keys with this prefix.")
 @click.option("--max", "most", type=click.IntRange(min=1), metavar="N", help="End after N lines.")
 @asking
 def watch(

@@ -19,7 +19,7 @@ from headrace.spark.session import spark as spark
 @click.option(
     "--tasks",
     type=click.IntRange(1),
-    help="How many there will be. Default: as many as the largest of its topics has partitions now.",
+    help="Number of tasks. Default: as many as the largest of its topics has partitions now.",
 )
 @checkpoint_option
 @preview_options

@@ -35,8 +35,8 @@ class BeginningType(click.ParamType[Beginning]):
 
 @click.command()
 @app_target
-@click.option("--to", type=BeginningType(), help="From where streams are read.")
-@click.option("--as", "beside", metavar="NAME", help="Instead: go on from where `headrace run --as NAME` has come to.")
+@click.option("--to", type=BeginningType(), help="Offsets that streams are read from.")
+@click.option("--as", "beside", metavar="NAME", help="Take over state and offsets of `headrace run --as NAME` instead.")
 @checkpoint_option
 @preview_options
 @broker_options

@@ -32,12 +32,12 @@ def list_(target: Target, internal: bool) -> None:
 
 @topics.command()
 @click.argument("name")
-@click.option("--partitions", type=click.IntRange(min=1), default=4, show_default=True, help="How many partitions.")
+@click.option("--partitions", type=click.IntRange(min=1), default=4, show_default=True, help="Number of partitions.")
 @click.option(
     "--replication",
     type=click.IntRange(min=1),
     default=None,
-    help="How many brokers keep each record. Default: the cluster's.",
+    help="Replication factor: brokers that keep each record. Default: the cluster's.",
 )
 @click.option(
     "--config-entry",
