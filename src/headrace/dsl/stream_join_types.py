@@ -1,4 +1,4 @@
-"""What a type checker knows of the joins of a stream: which sides, functions and options go together.
+"""Types of the joins of a stream, for type checkers: which sides, functions and options go together.
 
 A function takes both values, or the key and both. `N` is what may stand in place of a value of the other side: None in
 a left join, `Never` where there is always a value; so one protocol has the types of both. Functions of expressions come
@@ -37,31 +37,31 @@ Keyed = Callable[[K, L, R], T]
 
 
 class Named(TypedDict, total=False):
-    """What every join can be told by name."""
+    """Options of every join."""
 
     name: str | None
 
 
 class Kept(Named, total=False):
-    """What a join of streams can be told: the name of the store that holds their records."""
+    """Options of a join of streams: the name of the store that holds their records."""
 
     store: str | None
 
 
 class KeptOn(Kept):
-    """The same of a join by another key than that of the records."""
+    """Options of a join of streams by another key than that of the records."""
 
     on: On
 
 
 class Waiting(Named, total=False):
-    """What a join with a versioned table can be told: how long records wait for their row."""
+    """Options of a join with a versioned table: how long records wait for their row."""
 
     grace: Duration | None
 
 
 class WaitingOn(Waiting):
-    """The same of a join by another key than that of the records."""
+    """Options of a join with a versioned table by another key than that of the records."""
 
     on: On
 

@@ -1,4 +1,4 @@
-"""What a type checker knows of the joins of a table; in the same words as `stream_join_types`."""
+"""Types of the joins of a table, for type checkers; in the same words as `stream_join_types`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ N = TypeVar("N", covariant=True)
 
 
 class Rows(TypedDict, total=False):
-    """What a join can be told by name: where its rows are kept, and which of their changes are sent on."""
+    """Options of a join of tables: where its rows are kept, and which of their changes are sent on."""
 
     store: str | None
     emit: str | None

@@ -1,4 +1,4 @@
-"""What an application keeps in its checkpoint, in words, and how two such accounts differ."""
+"""State inventory: what an application keeps in a checkpoint, in words, and how two of them differ."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Evolution:
 
     @staticmethod
     def of(there: Kept, here: Kept) -> Evolution:
-        """From one account to another; new stores fit as long as there are as many stages and lanes as before."""
+        """Compare two inventories; new stores fit as long as there are as many stages and lanes as before."""
         old, new, found = _placed(there), _placed(here), Evolution()
         if not there.lanes:
             new = {name: one for name, one in new.items() if not name.startswith(_HELD)}
@@ -215,7 +215,7 @@ def _type(type_: Type) -> str:
 
 
 def _way(node: Node) -> str:
-    """Which task owns a key. If that changes, state is in the wrong place."""
+    """Rule by which a key finds its task. If that changes, state is in the wrong place."""
     if isinstance(node, Repartition):
         into = f" into {node.partitions}" if node.partitions else ""
         return (f"partition {node.partitioner}" if node.partitioner else "hash") + into

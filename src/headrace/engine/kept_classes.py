@@ -28,7 +28,7 @@ def shapes_of(nodes: Iterable[Node]) -> Shapes:
 
 
 def lost_classes(there: Mapping[str, str], here: Mapping[str, str]) -> Iterator[str]:
-    """In words, which classes state would not find again, or would find with other fields."""
+    """Classes, in words, that state would not find again, or would find with other fields."""
     classes = Classes.here()
     for name, shape in there.items():
         if name in here and (here[name] == shape or not _is_enum(shape)):

@@ -61,7 +61,7 @@ class Found:
 
 
 def found_changelogs(app: str, named: Mapping[str, str], topics: Topics) -> dict[str, Found]:
-    """Of the topics that have the names of changelogs, by store, those that are there."""
+    """Changelogs that are there, by store, among the topics with their names."""
     there = {name: one for name, one in topics.identities(named.values()).items() if one is not None}
     settings = topics.settings(list(there))
     return {

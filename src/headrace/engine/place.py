@@ -45,7 +45,7 @@ class Place:
         return Place(usual, address=given, shared=True)
 
     def beside(self, name: str) -> Place:
-        """One for a run beside, with a name behind it."""
+        """Location for a run beside, with a name behind it."""
         address = self.address and f"{self.address.rstrip('/')}-{name}"
         return replace(self, directory=self.directory.with_name(f"{self.directory.name}-{name}"), address=address)
 
@@ -55,7 +55,7 @@ class Place:
 
 @contextmanager
 def writing(place: str) -> Iterator[None]:
-    """What the system says when files of a checkpoint cannot be written, in words."""
+    """Report errors of the system when files of a checkpoint cannot be written."""
     try:
         yield
     except OSError as error:

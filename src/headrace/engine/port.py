@@ -89,11 +89,11 @@ class Engine(Protocol):
 
     @property
     def log(self) -> str:
-        """Where more is said of a failure."""
+        """Path of the log that says more of a failure."""
 
     @property
     def resumption(self) -> Resumption | None:
-        """What the try that was started last goes on from; None if it began with nothing."""
+        """Resumption of the try that was started last; None if it began with nothing."""
 
     def refuse(self, plan: Plan) -> str | None:
         """Refuse what this engine cannot run here, before anything is taken; a line to say of what it runs how."""
@@ -129,7 +129,7 @@ class Engine(Protocol):
         """The process is told to end: what the engine has started ends by then."""
 
     def failure(self) -> HeadraceError | None:
-        """What the try that was started last failed of; None if it did not."""
+        """Failure of the try that was started last; None if it did not fail."""
 
     def release(self) -> None:
         """Give back all that is held."""

@@ -1,4 +1,4 @@
-"""Who may do what on the broker, and how both sides prove who they are."""
+"""Rights on the broker, and how both sides prove who they are."""
 
 from __future__ import annotations
 

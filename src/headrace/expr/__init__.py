@@ -1,4 +1,4 @@
-"""Expressions: what a user's function becomes. `trace` makes them, `bind` gives them types, `Bound` runs them."""
+"""Expressions: user functions as data. `trace` makes them, `bind` gives them types, `Bound` runs them."""
 
 from headrace.expr.bind import bind
 from headrace.expr.bound import Bound, Compiled

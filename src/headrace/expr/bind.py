@@ -1,4 +1,4 @@
-"""From an expression to one with types: picks the row of the table that fits, or says what is wrong and where."""
+"""Binding of expressions to types: picks the row of the table that fits, or says what is wrong and where."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where expressions begin: the symbols of a record, constants and choices. All of them are in the front door."""
+"""Symbols of a record, constants and choices: expressions begin with them. All of them are in the front door."""
 
 from __future__ import annotations
 

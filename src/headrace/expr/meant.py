@@ -1,4 +1,4 @@
-"""What Python means by the syntax that symbols cannot overload; functions that were made anew call this.
+"""Python's meaning of the syntax that symbols cannot overload; functions that were made anew call this.
 
 Without symbols, everything here is Python's own.
 """

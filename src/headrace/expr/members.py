@@ -44,5 +44,5 @@ class OfMember(Bound):
 
 
 def parts_of(type_: EnumType) -> dict[str, Type]:
-    """What every member of an Enum has, with the types."""
+    """Attributes that every member of an Enum has, with their types."""
     return {"value": type_.of_values, "name": STR}

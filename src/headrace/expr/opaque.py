@@ -74,7 +74,7 @@ def _own(value: Any) -> Any:
 
 
 def fitting(result: Any) -> Any:
-    """What a function gave, if it is a value; raises for an int of more than 64 bits, and for what is still to come."""
+    """Result of a function, if it is a value; raises for an int of more than 64 bits, and for an awaitable."""
     kind = type(result)
     if kind is int and not -(2**63) <= result < 2**63:
         raise OverflowError(f"{result} does not fit 64 bits")

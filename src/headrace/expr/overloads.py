@@ -1,4 +1,4 @@
-"""Which types go together, and which row of the table takes them."""
+"""Overloads: the types that go together, and the row of the table that takes them."""
 
 from __future__ import annotations
 

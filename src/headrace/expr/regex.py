@@ -1,4 +1,4 @@
-"""What Python means by its module `re`, of texts that are symbols and patterns that are known."""
+"""Functions of the module `re`, of texts that are symbols and patterns that are known."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FUNCTIONS = (re.search, re.match, re.fullmatch, re.sub, re.findall)
 
 
 class Found:
-    """What `re.search()` and its like give: a match or None, which is a condition, as it is not known yet."""
+    """Match of `re.search()` and its like: a match or None, which is a condition, as it is not known yet."""
 
     def __init__(self, there: Expr, whole: Callable[[], Expr]) -> None:
         self.there = there
@@ -39,7 +39,7 @@ class Found:
 
 
 def regex_of(function: Any) -> Callable[..., Any] | None:
-    """What a function of `re`, or a method of a compiled pattern, means of symbols; None for other functions."""
+    """Expression of a function of `re`, or a method of a compiled pattern; None for other functions."""
     if any(function is one for one in _FUNCTIONS):
         return lambda pattern, *args, **named: _called(function.__name__, re.compile(pattern), args, named)
     compiled = getattr(function, "__self__", None)

@@ -76,7 +76,7 @@ def _micros(at: time) -> int:
 
 
 def _parts(value: Any, type_: Type) -> str:
-    """Something made of several values, each as a constant."""
+    """SQL of several values, each as a constant."""
     match type_:
         case ListType(element=element):
             return f"array({', '.join(constant(item, present(element)) for item in value)})"

@@ -271,7 +271,7 @@ class When(Generic[T]):
     def when(self, condition: object, then: T2) -> When[T | T2]: ...
 
     def when(self, condition: object, then: object) -> When[Any]:
-        """What to give when none of the conditions before held and this one does."""
+        """Add a choice, for when none of the conditions before held and this one does."""
         return When((*self._branches, (as_expr(condition), as_expr(then))))
 
     @overload
@@ -281,7 +281,7 @@ class When(Generic[T]):
     def otherwise(self, value: T2) -> T | T2: ...
 
     def otherwise(self, value: object) -> object:
-        """What to give when no condition held."""
+        """End with the choice for when no condition held."""
         result = as_expr(value)
         for condition, then in reversed(self._branches):
             result = call("when", condition, then, result)
@@ -294,7 +294,7 @@ def as_expr(thing: object) -> Expr:
 
 
 def tree_of(expr: Expr) -> Tree:
-    """What an expression is made of."""
+    """Tree of an expression."""
     return expr._tree
 
 

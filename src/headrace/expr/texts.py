@@ -1,4 +1,4 @@
-"""What Python means by f-strings and `str.format()`, of which some parts are symbols."""
+"""F-strings and `str.format()`, of which some parts are symbols."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a user's function to an expression: call it with symbols for its arguments, once for each way through it."""
+"""Tracing of user functions: called with symbols for their arguments, once for each way through them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def traced(
     *,
     predicate: bool = False,
 ) -> Traced:
-    """The same, with how it was found; the truth of what the function gives counts for a `predicate`."""
+    """Trace a function, and say how; for a `predicate` the truth of its result counts."""
     if isinstance(function, Expr):
         return Traced(function, helped=False)
     called = f"the function of {op}" if op else "the function"
@@ -80,7 +80,7 @@ class _Tracer:
     predicate: bool
 
     def take(self, way: Way) -> Tree:
-        """What the function computes on one way through it."""
+        """Take one way through the function, and give what it computes."""
         token = walking.set(way)
         try:
             found = tree_of(self._result(way))

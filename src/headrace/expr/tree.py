@@ -1,4 +1,4 @@
-"""What an expression is made of, before anything is known about types: plain values that print as Python."""
+"""Expression trees, before anything is known about types: plain values that print as Python."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _ATOM = 9
 
 @dataclass(frozen=True)
 class Tree:
-    """One node; `line` is where the user wrote it, and no part of what it means."""
+    """Node of an expression; `line` is where the user wrote it, and no part of what it means."""
 
     line: str | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     def strength(self) -> int:
-        """How tightly this binds in print."""
+        """Strength of binding in print."""
         return _ATOM
 
     @property

@@ -1,4 +1,4 @@
-"""What a type checker knows of functions by name: of values they compute values, of expressions they make expressions.
+"""Types of functions by name, for type checkers: values give values, expressions give expressions.
 
 They are written with the types of what they compute, which is what lambdas of records see; an expression is what they
 give, always. So a checker is told the types of `lambda order: F.length(order.customer)`, and those of
@@ -90,20 +90,20 @@ def on_values(function: Any) -> Any:
 
 
 def on_texts(function: Callable[[object, str], R]) -> OfText[R]:
-    """The same for a function of a text and a pattern."""
+    """Types of a function of a text and a pattern."""
     return cast(OfText[R], function)
 
 
 def of_some(function: Callable[..., Expr]) -> OfSome:
-    """The same for a function that gives what is of the type of its arguments."""
+    """Types of a function whose result has the type of its arguments."""
     return cast(OfSome, function)
 
 
 def of_maybe(function: Callable[..., Expr]) -> OfMaybe:
-    """The same for a function that gives the first of its arguments that is there."""
+    """Types of a function that gives the first of its arguments that is there."""
     return cast(OfMaybe, function)
 
 
 def computed(function: str, *args: object) -> R:  # type: ignore[type-var]
-    """What a function of the table computes: an expression, which stands for a value of the type that is written."""
+    """Expression of a function of the table, which stands for a value of the type that is written."""
     return cast(R, call(function, *args))

@@ -1,4 +1,4 @@
-"""What tracing would get silently wrong: code that decides something about a value without asking the symbol.
+"""Untraceable code: it decides something about a value without asking the symbol, so tracing would be wrong.
 
 `value is None` is False for a symbol, `isinstance(value, str)` too, `except` would turn a question to the symbol into
 an answer, `random()` would be drawn once for all records, and a symbol would be put into the user's own list. None of
@@ -35,7 +35,7 @@ def unseen(function: object) -> tuple[str, str] | None:
 
 
 def unseen_in(function: object) -> tuple[str, str] | None:
-    """The same of a function that was made anew, without those that it calls: they are made anew when it does."""
+    """Untraceable code of a function that was made anew, without the functions that it calls."""
     while not isinstance(function, FunctionType):
         function = function.func if isinstance(function, partial) else getattr(function, "__func__", None)
     used = inspect.getclosurevars(function)

@@ -26,7 +26,7 @@ class ValueNeeded(BaseException):
 
 
 class Way:
-    """One call of a function with symbols: what it computes, and how its conditions are answered."""
+    """Way through a function: one call with symbols, what it computes, and how its conditions are answered."""
 
     def __init__(self, answers: tuple[tuple[str, bool], ...] = (), *, asking: bool = True) -> None:
         self.computed: list[Tree] = []
@@ -80,7 +80,7 @@ def joined(ways: list[tuple[Way, Tree]], depth: int = 0) -> Tree:
 
 
 def all_ways(take: Callable[[Way], Tree], *, asking: bool) -> tuple[Tree, bool]:
-    """What a function computes, called for each way through it; and whether Python alone would not have told."""
+    """Call a function for each way through it: its expression, and whether Python alone would not have told."""
     way: Way | None = Way(asking=asking)
     taken: list[tuple[Way, Tree]] = []
     while way is not None:

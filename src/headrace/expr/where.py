@@ -1,4 +1,4 @@
-"""Which lines are the user's, and which of them failed."""
+"""Source lines of the user, and the one that failed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an application shows of itself while it is written, in a notebook above all."""
+"""Views of an application while it is written, in a notebook above all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which serde goes with which type."""
+"""Natural serdes: the one that goes with each type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Spark has written of the batches of a query: in the directory that it goes on from."""
+"""Batch log: what Spark has written of the batches of a query, in the directory that it goes on from."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class BatchLog:
         return _last(self.directory / "commits")
 
     def ids(self) -> dict[int, list[str]]:
-        """What the state of each task is called after the last batch that is done, by the numbers of operators."""
+        """Ids of the state of each task after the last batch that is done, by the numbers of operators."""
         if self.done < 0:
             return {}
         _, written = self._commit()
@@ -94,7 +94,7 @@ class BatchLog:
             self._copy_account(operator, into, tasks)
 
     def _copy_account(self, operator: int, into: Path, tasks: int) -> None:
-        """What Spark notes on an operator beside its state, the number of its tasks among it."""
+        """Copy Spark's metadata of an operator, the number of its tasks among it."""
         place = self.directory / "state" / str(operator)
         for noted in place.glob("_*"):
             shutil.copytree(noted, into / noted.relative_to(self.directory), ignore=_SUMS)

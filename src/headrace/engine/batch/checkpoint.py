@@ -48,7 +48,7 @@ class Files(Protocol):
         """Remove a text, or a directory with all that is in it, if it is there."""
 
     def names(self, name: str) -> list[str]:
-        """What is in a directory; nothing if it is not there."""
+        """Names of the files in a directory; none if it is not there."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Checkpoint:
 
     @property
     def spark(self) -> str:
-        """Where Spark keeps offsets, commits and state."""
+        """Directory of Spark's offsets, commits and state."""
         return f"{self._address.rstrip('/')}/{_SPARK}"
 
     @property
@@ -189,7 +189,7 @@ class Checkpoint:
         self.complete_reset()
 
     def complete_reset(self) -> Starts | None:
-        """Where to read from after a reset; None if there was none since the last start."""
+        """Complete a reset: its start offsets; None if there was none since the last start."""
         text = self._files.read(_RESET)
         if text is None:
             return None
@@ -230,7 +230,7 @@ class Checkpoint:
                 BatchLog(self.directory / _SPARK).relocate()
 
     def resumption(self, tasks: int) -> Resumption | None:
-        """What there is to go on from; None before a batch is done, and where no state is kept."""
+        """Resumption of this checkpoint; None before a batch is done, and where no state is kept."""
         try:
             done = self._last("commits")
             if done < 0 or not self._files.names(f"{_SPARK}/state"):

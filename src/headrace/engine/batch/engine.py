@@ -184,7 +184,7 @@ class BatchEngine:
     # -- inside
 
     def _ask(self, asked: Callable[[Query], T], otherwise: T) -> T:
-        """What the query says, if there is one; where Spark is lost, that is what the query has failed of."""
+        """Ask the query, if there is one; where Spark is lost, that is what the query has failed of."""
         if self._query is None:
             return otherwise
         try:

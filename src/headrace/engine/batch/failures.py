@@ -59,6 +59,6 @@ def failure_of(causes: Sequence[str], app: str, checkpoint: Checkpoint, address:
 
 
 def _named(told: str) -> list[str]:
-    """What is not allowed; what Spark itself does with topics and groups is to read them."""
+    """Denied operation and its resource; Spark itself only reads topics and groups."""
     found = _DENIED_NAMES.match(told)
     return [f"Read on {found[1]} {name.strip()!r}" for name in found[2].split(",")] if found else [f"it: {told}"]

@@ -10,7 +10,7 @@ from headrace.spark.layout.stamping import remembering, stamped_in_python
 
 
 def kept(plan: Plan) -> Kept:
-    """What the stages of a plan keep."""
+    """Inventory of what the stages of a plan keep."""
     placement = Placement(plan)
     stages: Stages = []
     lanes: Lanes = {TIMES: []}

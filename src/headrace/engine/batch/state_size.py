@@ -12,7 +12,7 @@ _SIZE = re.compile(rb'"sizeBytes":(\d+)')
 
 
 def bytes_to_load(states: Path) -> int:
-    """What Spark loads of its state in a checkpoint: the last snapshot of each store, and what changed since."""
+    """Bytes of state that Spark loads from a checkpoint: the last snapshot of each store, and changes since."""
     return sum(map(_bytes_of_store, {file.parent for file in states.rglob("*") if _VERSION.fullmatch(file.name)}))
 
 

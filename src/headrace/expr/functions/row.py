@@ -1,4 +1,4 @@
-"""One row of the table of functions."""
+"""Row of the table of functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What headrace needs on this machine, looked at without starting or fetching anything."""
+"""Checks of what headrace needs on this machine, without starting or fetching anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Kafka Streams application leaves on its broker: positions, and the changelogs of its stores."""
+"""Kafka Streams applications on a broker: their committed offsets, and the changelogs of their stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an application writes, read back while it runs."""
+"""Outputs of an application, read back while it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Begin anew: from where each topic is read, and what is forgotten."""
+"""Reset: the offsets that each topic is read from, and the state that is forgotten."""
 
 from __future__ import annotations
 

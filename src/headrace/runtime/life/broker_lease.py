@@ -35,7 +35,7 @@ class BrokerLease:
         return BrokerLost(self._lease.address, f"it runs at {now.address} now") if moved else None
 
     def leave(self) -> None:
-        """Nobody needs the embedded broker for this application any more."""
+        """Give back the embedded broker."""
         if self._lease is not None:
             self._lease.close()
         self._lease = None

@@ -53,7 +53,7 @@ class BrokerWatch:
             self._over.set()
 
     def look(self) -> HeadraceError | None:
-        """What is wrong, once it was seen twice: topics change hands, and whoever is asked may be behind."""
+        """Look at the broker: an error is told once it was seen twice, for brokers may be behind."""
         try:
             found = self._problem()
         except BrokerUnreachable as silent:

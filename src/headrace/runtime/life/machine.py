@@ -1,4 +1,4 @@
-"""What this machine, or the container that is taken for one, gives to an application."""
+"""Machine, or the container that is taken for one: memory, cores and descriptors for an application."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Folder:
 
 
 def folder(path: Path) -> Folder:
-    """What is to be said of a folder that may not exist yet."""
+    """State of a folder that may not exist yet: its disk, and whether it can be written."""
     there = path.absolute()
     while not there.exists():
         there = there.parent

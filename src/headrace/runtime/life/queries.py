@@ -1,4 +1,4 @@
-"""What answers queries for an application: an instance, and the server in front of it, which others may share."""
+"""Query service of an application: an instance, and the server in front of it."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Queries:
         self._held.callback(gc.unfreeze)
 
     def settled(self) -> Instance | None:
-        """What answers, if anything does. Right after the start it is waited for a little: then nobody answers yet."""
+        """Query service, if there is one. Right after the start it is waited for a little."""
         deadline = time.monotonic() + _PATIENCE_S
         while not self._settled and self.instance is not None and time.monotonic() < deadline:
             self._settled = self.instance.ready
@@ -106,12 +106,12 @@ class Queries:
 
     @property
     def port(self) -> int:
-        """Where it listens; 0 if it does not."""
+        """Port of the query server; 0 if there is none."""
         return self._server.listener.port if self._server is not None else 0
 
     @property
     def url(self) -> str | None:
-        """Where it answers over HTTP; None while it does not."""
+        """Address of the query server; None while there is none."""
         return self.instance.url or None if self.instance is not None else None
 
     def note(self, offsets: Mapping[tuple[str, int], int]) -> None:
@@ -128,5 +128,5 @@ class Queries:
 
 
 def usual_directory(app: str, port: int) -> Path:
-    """Where an instance beside the application keeps its copies: one that listens at the same port goes on."""
+    """Directory of an instance's replicas: one that listens at the same port goes on with them."""
     return data_dir() / "queries" / app / str(port)

@@ -1,4 +1,4 @@
-"""Whether an application that failed goes on by itself, and when."""
+"""Retries: whether an application that failed goes on by itself, and when."""
 
 from __future__ import annotations
 

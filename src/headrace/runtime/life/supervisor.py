@@ -134,7 +134,7 @@ class Supervisor:
                 rest.cancel()
 
     def metrics(self) -> Metrics:
-        """What was done since the start."""
+        """Metrics since the start."""
         with self._counting:
             for batch in self._engine.progress():
                 self._metrics = self._metrics.plus(batch)
@@ -227,7 +227,7 @@ class Supervisor:
         return engine.failure()
 
     def _look(self) -> Metrics:
-        """What was done since the start, once listeners know of each batch; this thread alone tells them, in order."""
+        """Metrics since the start, once listeners know of each batch; this thread alone tells them, in order."""
         found = self.metrics()
         while self._untold:
             self._app.tell(self._untold.popleft())
@@ -240,7 +240,7 @@ class Supervisor:
     # -- queries
 
     def _asks(self) -> tuple[str, frozenset[str]]:
-        """Where the changelogs are that are asked, and of which stores."""
+        """Changelogs of the stores that can be queried."""
         return self._topics.address, frozenset(node.table for node in self._prepared.plan.of(Changelog))
 
     def _ask_anew(self) -> None:

@@ -1,4 +1,4 @@
-"""A cell of a notebook that is run again: its application takes over from the one that it has started before."""
+"""Takeover in a notebook: a cell that is run again takes over from the application that it has started before."""
 
 from __future__ import annotations
 

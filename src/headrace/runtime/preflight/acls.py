@@ -1,4 +1,4 @@
-"""What an application must be allowed on its broker: as little as it needs, by its plan."""
+"""ACLs that an application needs on its broker: as few as its plan allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Preflight of topics: those that are missing are made or refused, those that two sources read are refused."""
+"""Topics of an application before it starts: are they there, and how are their records shared among tasks?"""
 
 from __future__ import annotations
 
