@@ -34,6 +34,7 @@ object Functions {
     },
     "hr_and" -> { case Seq(left, right) => Shortcut(left, right, decides = false) },
     "hr_or" -> { case Seq(left, right) => Shortcut(left, right, decides = true) },
+    "hr_attempt" -> { case Seq(body) => Attempt(body) },
     "hr_same" -> { case Seq(left, right) => Same(left, right) })
 
   /** Functions that move rows between stages. */
@@ -54,14 +55,13 @@ object Functions {
   private def counting(tally: Tally): Seq[(String, FunctionBuilder)] = Seq(
     "hr_unless_dropped" -> { case Seq(kept, node, reason) => Drop(kept, node.eval().toString, reason.eval().toString, tally) })
 
+  private val Exact = Map("add" -> "addExact", "sub" -> "subtractExact", "mul" -> "multiplyExact", "neg" -> "negateExact")
+
   private def numbers: Seq[(String, FunctionBuilder)] = {
     val exact = classOf[java.lang.Math]
+    val wraps = Wrapping.getClass
     val meaning = Meaning.getClass
     Seq(
-      static("hr_int_add", exact, "addExact", LongType, LongType, LongType),
-      static("hr_int_sub", exact, "subtractExact", LongType, LongType, LongType),
-      static("hr_int_mul", exact, "multiplyExact", LongType, LongType, LongType),
-      static("hr_int_neg", exact, "negateExact", LongType, LongType),
       static("hr_int_floordiv", meaning, "floordiv", LongType, LongType, LongType),
       static("hr_int_mod", meaning, "mod", LongType, LongType, LongType),
       static("hr_int_truediv", meaning, "truediv", DoubleType, LongType, LongType),
@@ -70,7 +70,16 @@ object Functions {
       static("hr_float_truediv", meaning, "truediv", DoubleType, DoubleType, DoubleType),
       static("hr_float_neg", meaning, "neg", DoubleType, DoubleType),
       static("hr_float_text", meaning, "text", StringType, DoubleType),
-      static("hr_float_int", meaning, "integer", LongType, DoubleType))
+      static("hr_float_int", meaning, "integer", LongType, DoubleType)) ++
+      Seq("int" -> LongType, "int32" -> IntegerType).flatMap { case (name, type_) =>
+        Seq("add", "sub", "mul").flatMap(one => Seq(
+          static(s"hr_${name}_$one", exact, Exact(one), type_, type_, type_),
+          static(s"hr_${name}_${one}_wraps", wraps, one, type_, type_, type_))) ++ Seq(
+          static(s"hr_${name}_neg", exact, Exact("neg"), type_, type_),
+          static(s"hr_${name}_neg_wraps", wraps, "neg", type_, type_))
+      } ++ Seq(
+        static("hr_int_int32", exact, "toIntExact", IntegerType, LongType),
+        static("hr_int_int32_wraps", wraps, "int32", IntegerType, LongType))
   }
 
   /** Of an int with a float, a float with an int, or two floats: the arguments' types pick the method. */

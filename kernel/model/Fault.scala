@@ -16,11 +16,12 @@ class Refusal(reason: String, val error: String) extends RuntimeException(reason
 
 object Refusal {
   val TooBig = "the result does not fit 64 bits"
+  val TooBigFor32 = "the result does not fit 32 bits"
   val ByZero = "division by zero"
 
   private def errorOf(reason: String): String = reason match {
     case ByZero => "ZeroDivisionError"
-    case TooBig => "OverflowError"
+    case TooBig | TooBigFor32 => "OverflowError"
     case _ => "ValueError"
   }
 }
@@ -97,6 +98,7 @@ object Fault {
   private def reasonOf(caught: Throwable): String = caught match {
     case refusal: Refusal => refusal.getMessage
     case overflow: ArithmeticException if overflow.getMessage == "long overflow" => Refusal.TooBig
+    case overflow: ArithmeticException if overflow.getMessage == "integer overflow" => Refusal.TooBigFor32
     case spark: SparkThrowable => inWords(spark.getCondition, caught)
     case other => described(other)
   }

@@ -141,7 +141,8 @@ def as_told(value: Any, type_: Type) -> Any:
         case _, TupleType(items=items):
             return tuple(as_told(item, of) for item, of in zip(value, items, strict=True))
         case _, StructType(fields=fields):
-            return tuple(as_told(getattr(value, one.name), one.type) for one in fields)
+            get = value.__getitem__ if isinstance(value, dict) else value.__getattribute__
+            return tuple(as_told(get(one.name), one.type) for one in fields)
         case _, EnumType():
             return value.value
     if type_ == TIME:

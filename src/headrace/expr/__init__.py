@@ -1,8 +1,9 @@
 """Expressions: user functions as data. `trace` makes them, `bind` gives them types, `Bound` runs them."""
 
 from headrace.expr.bind import bind
-from headrace.expr.bound import Bound, Compiled
+from headrace.expr.bound import Bound
 from headrace.expr.front import key, lit, timestamp, value, when
+from headrace.expr.meaning import Compiled
 from headrace.expr.opaque import Opaque
 from headrace.expr.syntax import Expr, as_expr
 from headrace.expr.trace import check_parameters, trace, traced

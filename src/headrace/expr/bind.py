@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from headrace.errors import NotTraceable, PlanError, UnknownName, WrongType
 from headrace.expr.bound import Applied, Bound, Constant, Input, Items, Pair
-from headrace.expr.functions import ANY, Function, signature
+from headrace.expr.functions import ANY, PYTHON, Function, FunctionTable, Null, signature
 from headrace.expr.functions.formats import refusal
 from headrace.expr.members import OfMember, parts_of
 from headrace.expr.overloads import (
@@ -20,7 +20,6 @@ from headrace.expr.overloads import (
     methods_of,
     result,
     retyped,
-    rows_of,
 )
 from headrace.expr.records import FieldOf, Needed, Struct
 from headrace.expr.syntax import Expr, tree_of
@@ -56,11 +55,17 @@ _SERDE_NEEDED = (
 )
 
 
-def bind(expr: Expr, types: Mapping[str, Type], origin: str, nullable: Collection[str] | None = None) -> Bound:
+def bind(
+    expr: Expr,
+    types: Mapping[str, Type],
+    origin: str,
+    nullable: Collection[str] | None = None,
+    functions: FunctionTable = PYTHON,
+) -> Bound:
     """The expression with its types.
 
     `types` are those of the symbols that may occur, `nullable` the symbols that may be None (all but the timestamp when
-    not given), `origin` the line to name when the expression itself has none.
+    not given), `origin` the line to name when the expression itself has none, `functions` what its names mean.
 
     >>> from headrace.expr import value
     >>> from headrace.model.types import INT
@@ -69,12 +74,14 @@ def bind(expr: Expr, types: Mapping[str, Type], origin: str, nullable: Collectio
     ('value + 1', 'int', 5)
     """
     maybe_none = set(types) - {"timestamp"} if nullable is None else set(nullable)
-    return _Binder(types, maybe_none, origin).bind(tree_of(expr))
+    return _Binder(types, maybe_none, origin, functions).bind(tree_of(expr))
 
 
 class _Binder:
-    def __init__(self, types: Mapping[str, Type], nullable: Collection[str], origin: str) -> None:
-        self._types, self._nullable, self._origin = types, nullable, origin
+    def __init__(
+        self, types: Mapping[str, Type], nullable: Collection[str], origin: str, functions: FunctionTable
+    ) -> None:
+        self._types, self._nullable, self._origin, self._functions = types, nullable, origin, functions
 
     def bind(self, tree: Tree) -> Bound:
         match tree:
@@ -134,7 +141,7 @@ class _Binder:
 
     def _field(self, tree: Tree, target: Bound, name: str) -> Bound:
         struct = target.type
-        if isinstance(tree, Attribute) and any(has_method(row, struct) for row in rows_of(f"@{name}")):
+        if isinstance(tree, Attribute) and any(has_method(row, struct) for row in self._functions.named(f"@{name}")):
             return self._call(tree, f"@{name}", (target,))
         if isinstance(struct, WindowedType):
             return self._windowed(tree, struct, target, name)
@@ -149,8 +156,10 @@ class _Binder:
             known = [one.name for one in struct.fields]
             near = get_close_matches(name, known, n=2)
             raise UnknownName(f"{struct} has no field {name}", known, near, self._line(tree))
-        nullable = field.type != present(field.type) or field.type == JSON
-        return FieldOf(present(field.type), nullable, str(tree), target, name, struct.keyed)
+        of_none = self._functions.field_of_none
+        absent = of_none is Null.GIVES_NULL and (target.nullable or not field.needed)
+        nullable = field.type != present(field.type) or field.type == JSON or absent
+        return FieldOf(present(field.type), nullable, str(tree), target, name, struct.keyed, of_none)
 
     def _windowed(self, tree: Tree, windowed: WindowedType, target: Bound, name: str) -> Bound:
         types = {"key": windowed.key, "start": INT, "end": INT}
@@ -159,7 +168,7 @@ class _Binder:
         if name not in types:
             near = get_close_matches(name, types, n=2)
             raise UnknownName(f"{windowed} has no field {name}", list(types), near, self._line(tree))
-        return FieldOf(types[name], False, str(tree), target, name, False)
+        return FieldOf(types[name], False, str(tree), target, name, False, Null.RAISES)
 
     def _built(self, tree: Tree, struct: StructType, trees: dict[str, Tree]) -> Bound:
         items = []
@@ -207,7 +216,7 @@ class _Binder:
             return replace(self.bind(there), text=str(tree))
         if isinstance(tree, Call) and tree.in_place and _changes(types[0]):
             raise NotTraceable("the function", f"`{name}=` changes a {types[0]} in place", self._line(tree))
-        rows = rows_of(name)
+        rows = self._functions.named(name)
         if name.startswith(".") and not any(has_method(row, types[0]) for row in rows):
             raise self._unknown(tree, types[0], f"method {name[1:]}()", name[1:])
         for widen in (False, True):  # a row that takes the types as they are comes first
@@ -237,7 +246,7 @@ class _Binder:
         cls = type_.made_of if isinstance(type_, StructType) else type_.cls if isinstance(type_, EnumType) else None
         if cls is not None and hasattr(cls, name):
             raise NotTraceable("the function", f"{type_}.{name} is Python code of its own", self._line(tree))
-        known = {method: f"{method}()" for method in methods_of(type_)}
+        known = {method: f"{method}()" for method in methods_of(type_, self._functions)}
         if isinstance(type_, StructType) and not type_.keyed:
             known |= {field.name: field.name for field in type_.fields}
         if isinstance(type_, EnumType):
@@ -249,7 +258,7 @@ class _Binder:
 
 def _applied(tree: Tree, row: Function, args: tuple[Bound, ...], needed: tuple[Type, ...]) -> Bound:
     taken = tuple(retyped(arg, type_) for arg, type_ in zip(args, needed, strict=True))
-    nullable = row.gives_none(*(arg.nullable for arg in taken))
+    nullable = row.may_give_none(*(arg.nullable for arg in taken))
     gives = result(row, needed)
     return Applied(present(gives), nullable or gives != present(gives), str(tree), row, taken)
 

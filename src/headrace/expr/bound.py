@@ -5,18 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from headrace.expr.functions import Function
+from headrace.expr.functions import Function, Null
+from headrace.expr.meaning import Compiled, python_form, sql_form
 from headrace.expr.sql import constant, converted
 from headrace.expr.tree import Scalar
 from headrace.model.types import Type
 from headrace.serde.shapes import shape
-
-Compiled = Callable[[Mapping[str, Any]], Any]
-"""The Python form: from the values of the symbols to the value of the expression."""
 
 
 @dataclass(frozen=True)
@@ -109,24 +106,16 @@ class Applied(Bound):
         texts = [arg.sql(columns) for arg in self.args]
         for position, reason in self._refusals():
             texts[position] = f"hr_some({texts[position]}, {quoted(reason)})"
-        return self.function.sql.format(*texts, shape=_Shape(self.args[-1].type))
+        return sql_form(self.function, texts, _Shape(self.args[-1].type))
 
     def python(self) -> Compiled:
         forms = [arg.python() for arg in self.args]
         for position, reason in self._refusals():
             forms[position] = some(forms[position], reason)
-        function = self.function.python
-        if self.function.lazy:
-            return lambda values: function(*[partial(form, values) for form in forms])
-        match forms:
-            case [one]:
-                return lambda values: function(one(values))
-            case [first, second]:
-                return lambda values: function(first(values), second(values))
-        return lambda values: function(*[form(values) for form in forms])
+        return python_form(self.function, forms)
 
     def _refusals(self) -> list[tuple[int, str]]:
-        if self.function.takes_none:
+        if self.function.null is not Null.RAISES:
             return []
         return [(place, self.function.refusal(place)) for place, arg in enumerate(self.args) if arg.nullable]
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 
-from headrace.expr.bound import Bound, Compiled, quoted, some
+from headrace.expr.bound import Bound, quoted, some
+from headrace.expr.meaning import Compiled
 from headrace.expr.sql import constant
 from headrace.model.types import STR, EnumType, Type
 

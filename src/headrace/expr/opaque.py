@@ -11,7 +11,8 @@ from types import CoroutineType
 from typing import Any
 
 from headrace.errors import NotTraceable
-from headrace.expr.bound import Bound, Compiled
+from headrace.expr.bound import Bound
+from headrace.expr.meaning import Compiled
 
 
 @dataclass(frozen=True)

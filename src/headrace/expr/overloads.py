@@ -8,7 +8,7 @@ from enum import Enum
 from operator import attrgetter
 
 from headrace.expr.bound import Bound, Constant, Items, Pair, Retyped
-from headrace.expr.functions import ANY, TABLE, Function
+from headrace.expr.functions import ANY, Function, FunctionTable, Null
 from headrace.model.narrow import narrowed
 from headrace.model.type_compatibility import holds
 from headrace.model.types import (
@@ -35,19 +35,10 @@ from headrace.model.types import (
     wider,
 )
 
-_ROWS: dict[str, list[Function]] = {}
-for _row in TABLE:
-    _ROWS.setdefault(_row.name, []).append(_row)
 
-
-def rows_of(name: str) -> list[Function]:
-    """The overloads of a function."""
-    return _ROWS.get(name, [])
-
-
-def methods_of(type_: Type) -> list[str]:
+def methods_of(type_: Type, functions: FunctionTable) -> list[str]:
     """The names of the methods that a type has."""
-    methods = (row for row in TABLE if row.name.startswith("."))
+    methods = (row for row in functions.rows if row.name.startswith("."))
     return list(dict.fromkeys(row.name[1:] for row in methods if has_method(row, type_)))
 
 
@@ -135,7 +126,7 @@ def _unchanged(thing: object) -> object:
 
 
 def _fit(row: Function, wanted: Type, found: Type) -> Type | None:
-    if found == NONE and row.takes_none and wanted != ANY:
+    if found == NONE and row.null is not Null.RAISES and wanted != ANY:
         return wanted
     if isinstance(found, EnumType) and row.of_members and wanted == _mixed_in(found):
         return wanted

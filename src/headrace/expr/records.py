@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import Any
 
-from headrace.expr.bound import Bound, Compiled, quoted, some
+from headrace.expr.bound import Bound, quoted, some
+from headrace.expr.functions import Null
+from headrace.expr.meaning import Compiled
 from headrace.expr.sql import converted
 from headrace.model.types import StructField, StructType
 
@@ -19,6 +21,8 @@ class FieldOf(Bound):
     of: Bound
     name: str
     keyed: bool
+    of_none: Null
+    """What is meant by a field of None, and by a key that a dict may not have and has not."""
 
     @property
     def parts(self) -> tuple[Bound, ...]:
@@ -26,6 +30,8 @@ class FieldOf(Bound):
 
     def sql(self, columns: Mapping[str, str]) -> str:
         whole = self.of.sql(columns)
+        if self.of_none is Null.GIVES_NULL:
+            return f"{whole}.`{self.name}`{'.value' if self._may_be_absent else ''}"
         if self.of.nullable:
             whole = f"hr_some({whole}, {quoted(self._refusal())})"
         found = f"{whole}.`{self.name}`"
@@ -33,6 +39,8 @@ class FieldOf(Bound):
 
     def python(self) -> Compiled:
         whole, get = self.of.python(), self._get()
+        if self.of_none is Null.GIVES_NULL:
+            return lambda values: None if (found := whole(values)) is None else get(found)
         if self.of.nullable:
             whole = some(whole, self._refusal())
         return lambda values: get(whole(values))
@@ -40,6 +48,8 @@ class FieldOf(Bound):
     def _get(self) -> Callable[[Any], Any]:
         if not self.keyed:
             return attrgetter(self.name)
+        if self.of_none is Null.GIVES_NULL:
+            return methodcaller("get", self.name)
         name, absence = self.name, self._absence()
 
         def item(whole: dict[str, Any]) -> Any:

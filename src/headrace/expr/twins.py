@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from headrace.expr.choices import choice, truth
-from headrace.expr.overloads import rows_of
+from headrace.expr.functions import PYTHON
 from headrace.expr.syntax import Expr, as_expr, call, replaced, tree_of
 from headrace.expr.texts import filled
 from headrace.expr.ways import MOST_WAYS, ValueNeeded
@@ -53,14 +53,14 @@ def twin_of(function: Any) -> Twin | None:
         return lambda *args, **named: filled(target, args, named)
     if isinstance(target, dict) and name == "get":
         return lambda key, otherwise=None: _got(target, key, otherwise)
-    if isinstance(target, str | bytes) and rows_of(f".{name}"):
+    if isinstance(target, str | bytes) and PYTHON.named(f".{name}"):
         return lambda *args: call(f".{name}", target, *(as_expr(one) for one in map(_listed, args)))
     return None
 
 
 def _of_table(builtin: str, row: str, *args: object, **named: object) -> Expr:
     """A call of a builtin, if it has just the arguments that the function of the table takes."""
-    if named or len(args) != len(rows_of(row)[0].takes):
+    if named or len(args) != len(PYTHON.named(row)[0].takes):
         raise ValueNeeded(f"{builtin}() with other arguments than `F.{row}` takes needs the value now")
     return call(row, *args)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from headrace.expr.bound import Bound, Compiled
+from headrace.expr.bound import Bound
+from headrace.expr.meaning import Compiled
 from headrace.model.windows import Windowed
 
 

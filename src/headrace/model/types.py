@@ -17,6 +17,10 @@ class Type:
     def __str__(self) -> str:
         return self.name
 
+    def __or__(self, other: None) -> Type:
+        """Return the type that may be None as well: `T.decimal(10, 2) | None`."""
+        return optional_of(self) if other is None else NotImplemented
+
     @property
     def parts(self) -> tuple[Type, ...]:
         """The types that it is made of."""

@@ -1,4 +1,4 @@
-"""The one table of functions: each row has its types, its Python form and its Catalyst form.
+"""The table of Python's functions: each row has its types, its Python form and its Catalyst form.
 
 A new function is a row here, a function in `headrace.functions` if Python has no syntax for it, and values to try it on
 in `tests/conformance/test_expressions.py`, which walks this table.
@@ -14,14 +14,16 @@ from headrace.expr.functions.logic import LOGIC
 from headrace.expr.functions.numbers import NUMBERS
 from headrace.expr.functions.patterns import PATTERNS
 from headrace.expr.functions.rounding import ROUNDING
-from headrace.expr.functions.row import ANY, Function, signature
+from headrace.expr.functions.row import ANY, Fails, Function, Null, Overflow, signature
 from headrace.expr.functions.substrings import PARTS
+from headrace.expr.functions.table import FunctionTable
 from headrace.expr.functions.text import TEXT
 from headrace.expr.functions.untyped_json import OBJECTS
 from headrace.expr.functions.urls import URLS
 
 _TEXTS = (*FORMATS, *TEXT, *CHAR_CLASSES, *PARTS, *PATTERNS, *URLS, *DIGESTS)
 # Rows that take anything come last: those for given types mean the same and are faster.
-TABLE: tuple[Function, ...] = (*NUMBERS, *ROUNDING, *_TEXTS, *ITEMS, *LOGIC, *CONVERT, *MOMENTS, *OBJECTS)
+PYTHON = FunctionTable((*NUMBERS, *ROUNDING, *_TEXTS, *ITEMS, *LOGIC, *CONVERT, *MOMENTS, *OBJECTS))
+TABLE = PYTHON.rows
 
-__all__ = ["ANY", "TABLE", "Function", "signature"]
+__all__ = ["ANY", "PYTHON", "TABLE", "Fails", "Function", "FunctionTable", "Null", "Overflow", "signature"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from headrace.expr.functions.numbers import TOO_BIG
-from headrace.expr.functions.row import ANY, Function
+from headrace.expr.functions.numbers import fitting
+from headrace.expr.functions.row import ANY, Function, Null
 from headrace.model.types import BOOL, DECIMAL, FLOAT, INT, STR, Type
 
 
@@ -16,9 +16,7 @@ def _integer(thing: str | float) -> int:
         raise ValueError("nan is not an int") from None
     except OverflowError:
         raise OverflowError(f"{thing} is not an int") from None
-    if not -(2**63) <= number < 2**63:
-        raise OverflowError(TOO_BIG)
-    return number
+    return fitting(number)
 
 
 def _floating(text: str) -> float:
@@ -35,7 +33,7 @@ def shown(text: str) -> str:
 
 def _text(type_: Type, sql: str) -> Function:
     # str() of None is "None" in Python, and that of a member of an Enum is not always that of its value.
-    return Function("text", (type_,), STR, str, f"coalesce({sql}, 'None')", takes_none=True, of_members=False)
+    return Function("text", (type_,), STR, str, f"coalesce({sql}, 'None')", null=Null.OWN, of_members=False)
 
 
 CONVERT = (

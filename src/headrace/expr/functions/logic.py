@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from headrace.expr.functions.row import ANY, Function
+from headrace.expr.functions.row import ANY, Function, Null
 from headrace.model.types import BOOL, BYTES, DATE, DATETIME, FLOAT, INT, STR, TIME, dict_of, list_of
 
 _SPARKS = (INT, STR, BOOL, BYTES, DATETIME, DATE, TIME)
@@ -19,8 +19,8 @@ def _equality() -> list[Function]:
         (types, "hr_same({0}, {1})") for types in _KERNELS
     ]:
         rows += [
-            Function("==", types, BOOL, operator.eq, same, takes_none=True),
-            Function("!=", types, BOOL, operator.ne, f"(NOT {same})", takes_none=True),
+            Function("==", types, BOOL, operator.eq, same, null=Null.OWN),
+            Function("!=", types, BOOL, operator.ne, f"(NOT {same})", null=Null.OWN),
         ]
     return rows
 
@@ -49,7 +49,7 @@ def _truth() -> list[Function]:
         TIME: "{0} IS NOT NULL",
     }
     return [
-        Function("bool", (type_,), BOOL, bool, f"coalesce({test}, FALSE)", takes_none=True)
+        Function("bool", (type_,), BOOL, bool, f"coalesce({test}, FALSE)", null=Null.OWN)
         for type_, test in tests.items()
     ]
 
@@ -63,7 +63,7 @@ def _choices() -> list[Function]:
             ANY,
             lambda condition, then, otherwise: then() if condition() else otherwise(),
             "(CASE WHEN {0} THEN {1} ELSE {2} END)",
-            takes_none=True,
+            null=Null.OWN,
             gives_none=lambda _, then, otherwise: then or otherwise,
             lazy=True,
         )
@@ -86,10 +86,10 @@ LOGIC = (
         ANY,
         lambda first, second: second() if (found := first()) is None else found,
         "coalesce({0}, {1})",
-        takes_none=True,
+        null=Null.OWN,
         gives_none=lambda first, second: first and second,
         lazy=True,
     ),
-    Function("is_null", (ANY,), BOOL, lambda thing: thing is None, "({0} IS NULL)", takes_none=True),
-    Function(".is_null", (ANY,), BOOL, lambda thing: thing is None, "({0} IS NULL)", takes_none=True),
+    Function("is_null", (ANY,), BOOL, lambda thing: thing is None, "({0} IS NULL)", null=Null.OWN),
+    Function(".is_null", (ANY,), BOOL, lambda thing: thing is None, "({0} IS NULL)", null=Null.OWN),
 )

@@ -5,21 +5,22 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
-from headrace.expr.functions.row import Function
-from headrace.model.types import FLOAT, INT
+from headrace.expr.functions.row import Function, Overflow
+from headrace.model.narrow import fits
+from headrace.model.types import FLOAT, INT, Type
 
-TOO_BIG = "the result does not fit 64 bits"
 
-
-def fitting(number: int) -> int:
-    """The number, if 64 bits hold it."""
-    if not -(2**63) <= number < 2**63:
-        raise OverflowError(TOO_BIG)
+def fitting(number: int, bits: int = 64) -> int:
+    """The number, if so many bits hold it."""
+    if not fits(number, bits):
+        raise OverflowError(f"the result does not fit {bits} bits")
     return number
 
 
-def _checked(function: Callable[..., int]) -> Callable[..., int]:
-    return lambda *numbers: fitting(function(*numbers))
+def wrapped(number: int, bits: int) -> int:
+    """The lowest bits of a number, as two's complement."""
+    half = 1 << (bits - 1)
+    return ((number + half) & ((1 << bits) - 1)) - half
 
 
 def _dividing(function: Callable[..., float]) -> Callable[..., float]:
@@ -34,20 +35,24 @@ def _dividing(function: Callable[..., float]) -> Callable[..., float]:
 def _floored(number: int, by: int) -> int:
     if by == 0:
         raise ZeroDivisionError("division by zero")
-    return fitting(number // by)
+    return number // by
+
+
+def _ints(name: str, takes: tuple[Type, ...], python: Callable[..., int], sql: str) -> Function:
+    return Function(name, takes, INT, python, sql, overflow=Overflow.RAISES)
 
 
 _II, _FF = (INT, INT), (FLOAT, FLOAT)
 
 # The ints go through the kernel as well: Spark's own operators wrap or raise as the session's ANSI setting says.
 NUMBERS = (
-    Function("+", _II, INT, _checked(operator.add), "hr_int_add({0}, {1})"),
-    Function("-", _II, INT, _checked(operator.sub), "hr_int_sub({0}, {1})"),
-    Function("*", _II, INT, _checked(operator.mul), "hr_int_mul({0}, {1})"),
-    Function("//", _II, INT, _floored, "hr_int_floordiv({0}, {1})"),
+    _ints("+", _II, operator.add, "hr_int_add{overflow}({0}, {1})"),
+    _ints("-", _II, operator.sub, "hr_int_sub{overflow}({0}, {1})"),
+    _ints("*", _II, operator.mul, "hr_int_mul{overflow}({0}, {1})"),
+    _ints("//", _II, _floored, "hr_int_floordiv({0}, {1})"),
     Function("%", _II, INT, _dividing(operator.mod), "hr_int_mod({0}, {1})"),
     Function("/", _II, FLOAT, _dividing(operator.truediv), "hr_int_truediv({0}, {1})"),
-    Function("-", (INT,), INT, _checked(operator.neg), "hr_int_neg({0})"),
+    _ints("-", (INT,), operator.neg, "hr_int_neg{overflow}({0})"),
     Function("+", _FF, FLOAT, operator.add, "({0} + {1})"),
     Function("-", _FF, FLOAT, operator.sub, "({0} - {1})"),
     Function("*", _FF, FLOAT, operator.mul, "({0} * {1})"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from headrace.expr.tree import spelled
@@ -11,6 +12,35 @@ from headrace.model.types import Type
 
 ANY = Type("T", "")
 """Stands for one type, the same wherever it occurs in a row."""
+
+
+class Null(Enum):
+    """None as an argument of a function."""
+
+    RAISES = "raises"
+    GIVES_NULL = "gives null"
+    """The result is None then, and nothing is computed."""
+    GIVES_FALSE = "gives false"
+    """The result is False then, of a function that gives True or False; nothing is computed."""
+    OWN = "own"
+    """None is a value like others for it."""
+
+
+class Overflow(Enum):
+    """An int as a result that its type has no room for."""
+
+    RAISES = "raises"
+    WRAPS = "wraps"
+    """The lowest bits are the result."""
+    OWN = "own"
+    """There is none, or the function sees to it."""
+
+
+class Fails(Enum):
+    """A failure of a function, or of what computes its arguments."""
+
+    RAISES = "raises"
+    GIVES_NULL = "gives null"
 
 
 @dataclass(frozen=True)
@@ -26,15 +56,25 @@ class Function:
     takes: tuple[Type, ...]
     gives: Type
     python: Callable[..., Any]
+    """Of values that are there, without a limit: `null`, `overflow` and `fails` say what becomes of others."""
     sql: str
-    takes_none: bool = False
-    """Whether None is a value like others for it; else None as an argument raises."""
+    """Of null it gives null; a place `{overflow}` says in the name of a function of the kernel what `overflow` says."""
+    null: Null = Null.RAISES
+    overflow: Overflow = Overflow.OWN
+    fails: Fails = Fails.RAISES
     gives_none: Callable[..., bool] = lambda *_: False
-    """Whether the result may be None, from whether each argument may be."""
+    """Whether what it computes may be None, from whether each argument may be."""
     of_members: bool = True
     """Whether a member of an Enum that is a str or an int as well counts as such."""
     lazy: bool = False
     """Whether the Python form gets its arguments as callables, and may leave some uncalled."""
+
+    def may_give_none(self, *of_arguments: bool) -> bool:
+        """Whether the result may be None, from whether each argument may be, however it comes to be."""
+        if self.null is Null.GIVES_FALSE:
+            return False
+        strict = self.null is Null.GIVES_NULL and any(of_arguments)
+        return strict or self.fails is Fails.GIVES_NULL or self.gives_none(*of_arguments)
 
     def refusal(self, position: int) -> str:
         """The reason why None is no argument."""

@@ -8,7 +8,7 @@ from decimal import Decimal, Overflow
 from typing import Any
 
 from headrace.expr.functions.items import item
-from headrace.expr.functions.row import ANY, Function
+from headrace.expr.functions.row import ANY, Function, Null
 from headrace.model.types import BOOL, DECIMAL, FLOAT, INT, JSON, STR, Type, dict_of, list_of
 
 _KINDS = {str: "a str", int: "an int", float: "a float", bool: "a bool", list: "a list", dict: "a dict"}
@@ -79,7 +79,7 @@ def _maybe(name: str, takes: tuple[Type, ...], gives: Type, python: Callable[...
 
 def _as_row(name: str, gives: Type, *kinds: type) -> Function:
     sql = f"hr_json_{name}({{0}})"
-    return Function(name, (JSON,), gives, _as(*kinds), sql, takes_none=True, gives_none=lambda *_: True)
+    return Function(name, (JSON,), gives, _as(*kinds), sql, null=Null.OWN, gives_none=lambda *_: True)
 
 
 def _computing(function: Callable[..., Decimal]) -> Callable[..., Decimal]:
@@ -136,6 +136,6 @@ OBJECTS = (
     Function("-", (DECIMAL,), DECIMAL, _computing(operator.neg), "hr_decimal_neg({0})"),
     Function("floating", (DECIMAL,), FLOAT, float, "hr_decimal_float({0})"),
     Function("decimal", (INT,), DECIMAL, Decimal, "CAST({0} AS STRING)"),
-    Function("==", (ANY, ANY), BOOL, operator.eq, "hr_equal({0}, {1}, {shape})", takes_none=True),
-    Function("!=", (ANY, ANY), BOOL, operator.ne, "(NOT hr_equal({0}, {1}, {shape}))", takes_none=True),
+    Function("==", (ANY, ANY), BOOL, operator.eq, "hr_equal({0}, {1}, {shape})", null=Null.OWN),
+    Function("!=", (ANY, ANY), BOOL, operator.ne, "(NOT hr_equal({0}, {1}, {shape}))", null=Null.OWN),
 )
