@@ -130,6 +130,11 @@ def filtered_windows(app: Builder) -> None:
     tumbling(app).count(store="all").filter(lambda _, n: n > 1, store="n")
 
 
+def windows_of_a_function(app: Builder) -> None:
+    counts = tumbling(app).count(store="all")
+    counts.group_by(lambda at, n: (hr.Windowed(at.key[:1], at.start, at.end), n)).count(store="n")
+
+
 def without_bytes(app: Builder) -> None:
     shown = texts(app).group_by_key().aggregate(lambda: Seen(), seen, store="n")
     shown.to_stream().map_values(lambda one: str(one.count)).to("out", value=hr.STRING)
@@ -349,6 +354,12 @@ CASES = [
         put("in", ("a", "x", 1_000)),
         put("more", ("a", "x", 2_000)),
         every(LOG, (at("a", 0, 10_000), 11, 2_000)),
+    ),
+    logged(
+        "windowed keys that a function makes are written with both their times",
+        windows_of_a_function,
+        put("in", ("ab", "x", 1_000), ("ac", "x", 2_000), ("b", "x", 12_000)),
+        settled(LOG, {at("a", 0, 10_000): 2, at("b", 10_000, 20_000): 1}),
     ),
     logged(
         "a table that is computed from windows has a changelog of windows",

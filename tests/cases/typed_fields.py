@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import headrace as hr
+import headrace.functions as F
 import headrace.types as T
 from cases.table import Case, every, in_any_order, put
 from headrace.dsl import Builder, KStream
@@ -56,7 +57,7 @@ CASES = [
             sales(app)
             .filter(lambda _, one: (one["day"] > date(2024, 5, 1)) & (one["at"] < time(12)))
             .filter(lambda _, one: one["unit price"] == Decimal("2.5"))
-            .map_values(lambda one: hr.text(one["unit price"]) + one["day"].isoformat())
+            .map_values(lambda one: F.text(one["unit price"]) + one["day"].isoformat())
             .to("out")
         ),
         put("in", ("a", sale(1, 9, 1, "2.50")), ("b", sale(2, 13, 1, "2.50")), ("c", sale(2, 9, 1, "2.50"))),

@@ -200,7 +200,8 @@ def initial_of(value: Any, here: str, aggregator: Function) -> Initial:
                 told = _declared(function)
         return Initial(value, told or OBJECT, text)
     if value is not None and type(value) not in _HINTS:
-        raise OptionInvalid("initial", value, "a function that makes it anew for each key, such as list or dict", here)
+        wanted = f"a function that makes it anew for each key, such as lambda: {value!r}"
+        raise OptionInvalid("initial", value, wanted, here)
     return Initial(lambda: value, _HINTS.get(type(value), OBJECT), repr(value))
 
 

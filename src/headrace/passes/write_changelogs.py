@@ -8,6 +8,7 @@ from typing import Any
 
 from headrace.errors import ChangelogNameTaken, NoSerde
 from headrace.model.types import is_object
+from headrace.model.windows import WindowedType
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Changelog, Node, Source, To
 from headrace.plan.nodes.to import changelog_topic
@@ -87,6 +88,9 @@ def changelog_serde(field: Field) -> Serde[Any] | None:
     if isinstance(field.serde, TimeWindowedSerde | SessionWindowedSerde):
         inner = changelog_serde(Field.of(field.serde.inner))
         return None if inner is None else replace(field.serde, inner=inner)
+    if isinstance(field.type, WindowedType) and field.serde is None:  # a function has made it, of windows of any size
+        inner = changelog_serde(Field(field.type.key))
+        return None if inner is None else SessionWindowedSerde(inner)
     if not is_writable(field.type) or is_object(field.type):
         return field.serde
     try:

@@ -8,6 +8,9 @@ from headrace.plan.subtopology import SubTopology
 from headrace.plan.task_assignment import meeting
 from headrace.plan.unasked import UnaskedStore
 
+_WIDEST = 100
+"""Cells of up to so many characters widen their column: else one long expression would push all lines off a screen."""
+
 
 def describe(app: str, parts: tuple[SubTopology, ...], unasked: tuple[UnaskedStore, ...] = ()) -> str:
     """The topology as text: each sub-topology, its nodes, and what each reads from.
@@ -27,10 +30,11 @@ def describe(app: str, parts: tuple[SubTopology, ...], unasked: tuple[UnaskedSto
 
 
 def table(rows: list[tuple[str, ...]], indent: int) -> list[str]:
-    """Rows as lines with aligned columns; the last column is left as it is."""
+    """Rows as lines with aligned columns; the last column is left as it is, and so is a cell that is very long."""
     if not rows:
         return []
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    columns = list(zip(*rows, strict=True))[:-1]
+    widths = [max((len(cell) for cell in column if len(cell) <= _WIDEST), default=0) for column in columns]
     return [
         " " * indent
         + "  ".join([cell.ljust(width) for cell, width in zip(row, widths, strict=False)] + [row[-1]]).rstrip()

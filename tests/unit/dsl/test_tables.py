@@ -41,7 +41,9 @@ def test_a_table_read_twice_is_one() -> None:
 
 def test_an_initial_value_that_could_be_changed_in_place() -> None:
     grouped = texts(Builder("app")).group_by_key()
-    with said(OptionInvalid, "initial=[] is not possible", "a function that makes it anew for each key, such as list"):
+    with said(
+        OptionInvalid, "initial=[] is not possible", "a function that makes it anew for each key, such as lambda: []"
+    ):
         grouped.aggregate([], lambda _, v, seen: [*seen, v])
 
 

@@ -27,6 +27,17 @@ def test_values_of_a_type_that_nobody_knows() -> None:
     assert line.endswith("): say it: list[str] instead of list, or a function with an annotation, -> list[str]")
 
 
+def test_tables_by_windows_that_a_function_makes_can_be_asked() -> None:
+    app = hr.App("app")
+    counts = words(app).windowed_by(hr.tumbling("1m")).count(store="counts")
+    counts.group_by(lambda at, n: (hr.Windowed(at.key[:1], at.start, at.end), n)).count(store="letters")
+    assert "topic app-letters-changelog (SESSION STRING, INT64)" in app.describe()
+    assert told(app) == []
+    driver = hr.testing.TopologyTestDriver(app)
+    driver.input("words").pipe("x", key="ann", ts=70_000)
+    assert driver.store("letters").all() == {hr.Windowed("a", 60_000, 120_000): 1}
+
+
 def test_tables_that_every_task_has() -> None:
     app = hr.App("app")
     users = app.global_table("users", key=hr.STRING, value=hr.STRING, store="users")

@@ -76,10 +76,9 @@ def test_how_much_runs_in_python_is_told_in_a_line() -> None:
     assert declare(lambda v: v or "nothing") is None
     told = declare(own)
     assert told is not None
-    assert told.startswith(
-        "2 of 4 nodes run in Python: own (going through it with `for`, `*` or list() needs the value"
-    )
-    assert told.endswith("headrace explain says why, node by node")
+    reason = "going through it with `for`, `*` or list() needs the value now"
+    assert told.startswith(f"2 of 4 nodes run in Python: own ({reason} (test_lanes.py:")
+    assert told.endswith(")); headrace explain says why, node by node")
 
 
 def test_what_is_before_stays_in_spark_if_others_read_it() -> None:

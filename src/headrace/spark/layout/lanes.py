@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 
@@ -27,6 +28,8 @@ from headrace.spark.layout.reasons import why_python
 
 _TOLD = 3
 """How many nodes are told by name."""
+_LONGEST = 90
+"""How many characters of a reason are told."""
 
 
 def python_nodes(plan: Plan) -> dict[Node, str]:
@@ -46,7 +49,7 @@ def python_nodes(plan: Plan) -> dict[Node, str]:
 def told_of_python(plan: Plan) -> str | None:
     """How much of a plan runs in Python, in one line; None if nothing does."""
     nodes = python_nodes(plan)
-    own = [f"{node.name} ({textwrap.shorten(reason, 90)})" for node in nodes if (reason := why_python(node))]
+    own = [f"{node.name} ({_in_short(reason)})" for node in nodes if (reason := why_python(node))]
     if not own:
         return None
     more = f" and {len(own) - _TOLD} more" if len(own) > _TOLD else ""
@@ -54,6 +57,15 @@ def told_of_python(plan: Plan) -> str | None:
         f"{len(nodes)} of {len(plan.nodes)} nodes run in Python: {', '.join(own[:_TOLD])}{more};"
         " headrace explain says why, node by node"
     )
+
+
+def _in_short(reason: str) -> str:
+    """A reason without the advice behind a colon if it is long, but with its line."""
+    line = re.search(r" \([^() ]+:\d+\)$", reason)
+    what = reason.removesuffix(line[0]) if line else reason
+    advice = what.rfind(": ", 30, _LONGEST) if len(what) > _LONGEST else -1
+    what = what if advice < 0 else what[:advice]
+    return textwrap.shorten(what, _LONGEST, placeholder=" ...") + (line[0] if line else "")
 
 
 def sends_changes(node: Node) -> bool:

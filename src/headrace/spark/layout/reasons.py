@@ -50,7 +50,7 @@ def _reasons(node: Node) -> Iterator[str]:
             yield from _of_classes(one)
     schema = node.output()
     if any(is_object(part.type) for part in (schema.key, schema.value)):
-        yield "it is not known what type its result has: annotate the function's return type"
+        yield "it is not known what type its result has: write its function with def, and say what it returns"
     if isinstance(node, Source):
         own = own_code(node.key.type) or own_code(node.value.type)
         yield from [str(own)] if own else []
