@@ -9,6 +9,7 @@ import click
 
 from headrace.cli.connection import Target, broker_options
 from headrace.cli.load import app_target, beside_option, load_app, target_of
+from headrace.engine.registry import STATE_IN_KAFKA
 from headrace.log.secrets import with_secrets
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.preflight.acls import acls_of, topics_by_records
@@ -47,8 +48,9 @@ def acls(
     """
     app = load_app(target, beside=beside)
     chosen, plan = target_of(app, broker), rewrite(app.plan())
-    transactions, served = app.guarantee == "exactly_once", app.serve is not None
-    needed = acls_of(plan, transactions=transactions, asked=True, served=served, made_anew=made_anew)
+    state, served = app.engine in STATE_IN_KAFKA, app.serve is not None
+    transactions = state or app.guarantee == "exactly_once"
+    needed = acls_of(plan, transactions=transactions, state=state, asked=True, served=served, made_anew=made_anew)
     user = {_USER: chosen.kafka.get(_USER, app.id)}
     whom = principal or f"User:{with_secrets(user)[_USER]}"
     if as_json:

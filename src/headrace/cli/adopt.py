@@ -5,7 +5,14 @@ from __future__ import annotations
 import click
 
 from headrace.cli.connection import Target, broker_options, connected
-from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app, target_of
+from headrace.cli.load import (
+    app_target,
+    checkpoint_of,
+    checkpoint_option,
+    load_app,
+    refuse_without_checkpoint,
+    target_of,
+)
 from headrace.cli.preview import preview_options, wanted
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.commands.adopt import Adoption, Wanted, adopting
@@ -57,6 +64,7 @@ def adopt(
         headrace adopt app.py --from orders-streams --store totals=KSTREAM-REDUCE-STATE-STORE-0000000002
     """
     app = load_app(target, checkpoint)
+    refuse_without_checkpoint(app, "headrace adopt")
     if app.checkpoint.address is not None:
         raise click.UsageError("adopt is for checkpoints in directories")
     place = checkpoint_of(app)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import click
 
-from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app
+from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app, refuse_without_checkpoint
 from headrace.engine.batch.kept import kept
 from headrace.engine.inventory import Evolution
 from headrace.passes.pipeline import rewrite
@@ -23,6 +23,7 @@ def diff(target: str, checkpoint: str | None) -> int:
     Ends with exit code 1 if the application would be refused at its start.
     """
     app = load_app(target, checkpoint)
+    refuse_without_checkpoint(app, "headrace diff")
     place = checkpoint_of(app)
     layout = place.known_layout()
     if layout is None or not place.has_state:

@@ -13,7 +13,8 @@ import click
 from headrace.cli.connection import Target
 from headrace.engine.batch.checkpoint import Checkpoint
 from headrace.engine.place import Place
-from headrace.errors import AppNotFound, HeadraceError
+from headrace.engine.registry import STATE_IN_KAFKA
+from headrace.errors import AppNotFound, CommandWithoutCheckpoint, HeadraceError
 from headrace.model import programs
 from headrace.runtime.app import App
 
@@ -67,6 +68,12 @@ def _found(target: str) -> App:
         reason = f"nothing in it is called {name}"
     fix = f"name it: {place}:{others[0]}" if others else f'declare one there: {name} = hr.App("my-app")'
     raise AppNotFound(target, reason, fix)
+
+
+def refuse_without_checkpoint(app: App, command: str) -> None:
+    """Refuse a command that works on a checkpoint of Spark for an application whose engine has none."""
+    if app.engine in STATE_IN_KAFKA:
+        raise CommandWithoutCheckpoint(command, app.id, app.engine)
 
 
 def checkpoint_of(app: App) -> Checkpoint:

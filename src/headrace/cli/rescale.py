@@ -5,7 +5,14 @@ from __future__ import annotations
 import click
 
 from headrace.cli.connection import Target, broker_options, connected
-from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app, target_of
+from headrace.cli.load import (
+    app_target,
+    checkpoint_of,
+    checkpoint_option,
+    load_app,
+    refuse_without_checkpoint,
+    target_of,
+)
 from headrace.cli.preview import preview_options, wanted
 from headrace.engine.resumption import size_text
 from headrace.passes.pipeline import rewrite
@@ -34,6 +41,7 @@ def rescale(broker: Target, target: str, tasks: int | None, checkpoint: str | No
         headrace rescale app.py --tasks 12
     """
     app = load_app(target, checkpoint)
+    refuse_without_checkpoint(app, "headrace rescale")
     if app.checkpoint.address is not None:
         raise click.UsageError("rescale is for checkpoints in directories")
     place = checkpoint_of(app)

@@ -8,7 +8,14 @@ from pathlib import Path
 import click
 
 from headrace.cli.connection import Target, broker_options, connected
-from headrace.cli.load import app_target, checkpoint_of, checkpoint_option, load_app, target_of
+from headrace.cli.load import (
+    app_target,
+    checkpoint_of,
+    checkpoint_option,
+    load_app,
+    refuse_without_checkpoint,
+    target_of,
+)
 from headrace.cli.preview import preview_options, wanted
 from headrace.cli.record_lines import timestamp_of
 from headrace.engine.batch.checkpoint import Checkpoint
@@ -77,6 +84,7 @@ def reset(
 
 def _switch(app: App, broker: Target, name: str, *, dry_run: bool, yes: bool) -> None:
     """The live application goes on with the state and the positions of a run beside it."""
+    refuse_without_checkpoint(app, "headrace reset --as")
     if app.checkpoint.address is not None:
         raise click.UsageError("--as is for checkpoints in directories")
     mine, other = (Checkpoint(app.id, place.directory) for place in (app.checkpoint, app.checkpoint.beside(name)))

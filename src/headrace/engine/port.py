@@ -84,6 +84,10 @@ class Engine(Protocol):
         """Whether it writes in transactions, under names that begin with `<app>-sink-`."""
 
     @property
+    def state_in_kafka(self) -> bool:
+        """Whether it keeps state in a topic of the application, which it makes, reads and writes."""
+
+    @property
     def commits_positions(self) -> bool:
         """Whether it commits positions to the consumer group; they are published for it from its progress, if not."""
 

@@ -22,3 +22,5 @@ def _python(spec: EngineSpec) -> Engine:
 
 ENGINES: Mapping[str, Callable[[EngineSpec], Engine]] = MappingProxyType({"batch": _batch, "python": _python})
 USUAL_ENGINE = "batch"
+STATE_IN_KAFKA = frozenset({"python"})
+"""The engines that keep all state in a topic of the application, and none in its checkpoint."""

@@ -367,3 +367,16 @@ class EngineFailed(RunError):
 
     def __init__(self, app: str, reason: str) -> None:
         super().__init__(f"application {app!r} failed: {reason}", fix="tell us: this is a fault of ours")
+
+
+class CommandWithoutCheckpoint(RunError):
+    """A command works on checkpoints of Spark, and the application has none."""
+
+    code = "command-without-checkpoint"
+
+    def __init__(self, command: str, app: str, engine: str) -> None:
+        super().__init__(
+            f"{command} works on checkpoints of Spark, and application {app!r} has none with engine={engine!r}",
+            fix="its state is in a topic: begin anew with headrace reset app.py --to earliest, or run it with"
+            ' engine="batch" under another id',
+        )

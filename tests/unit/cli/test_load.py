@@ -8,11 +8,15 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
+from click import Command
 from click.testing import CliRunner
 
+from headrace.cli.adopt import adopt
 from headrace.cli.app import describe
+from headrace.cli.diff import diff
 from headrace.cli.load import load_app
-from headrace.errors import AppNotFound
+from headrace.cli.rescale import rescale
+from headrace.errors import AppNotFound, CommandWithoutCheckpoint
 
 GOOD = 'import headrace as hr\n{name} = hr.App("good")\n{name}.stream("a").to("b")\n'
 
@@ -121,3 +125,10 @@ def test_describe_prints_the_topology(file: Path) -> None:
     file.write_text(GOOD.format(name="app"))
     printed = CliRunner().invoke(describe, [str(file)]).output
     assert printed.startswith("application good\n\nsub-topology 0\n")
+
+
+@pytest.mark.parametrize("command", [rescale, diff, adopt])
+def test_commands_for_checkpoints_are_refused_where_there_is_none(command: Command, file: Path) -> None:
+    file.write_text('import headrace as hr\napp = hr.App("small", engine="python")\napp.stream("a").to("b")\n')
+    with pytest.raises(CommandWithoutCheckpoint, match=f"headrace {command.name} works on checkpoints of Spark"):
+        CliRunner().invoke(command, [str(file)], catch_exceptions=False)

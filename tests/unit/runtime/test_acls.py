@@ -57,6 +57,9 @@ def test_inside_an_application_only_changelogs_go_through_topics(tmp_path: Path)
     ]
     made_anew = acls_of(rewrite(app.plan()), transactions=True, made_anew=True)
     assert [str(acl) for acl in made_anew] == [*needed(app), "Delete on topic 'shop-n-changelog'"]
+    kept = acls_of(rewrite(app.plan()), transactions=True, state=True, made_anew=True)
+    state = [str(acl) for acl in kept if acl not in made_anew]
+    assert state == [f"{one} on topic 'shop-state'" for one in ("Read", "Write", "Create", "DescribeConfigs", "Delete")]
     app.queryable = False
     assert needed(app) == ["Read on topic 'lines'", "Write on topic 'counts'", "Read on group 'shop'", *SINK]
 

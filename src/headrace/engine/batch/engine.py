@@ -41,6 +41,7 @@ T = TypeVar("T")
 class BatchEngine:
     """The checkpoint, the session of Spark and the query of one application."""
 
+    state_in_kafka = False
     commits_positions = False
     resumption: Resumption | None = None
 

@@ -33,6 +33,7 @@ class PythonEngine:
     """A stream thread, and the state that it works on; all tasks of the application are in it."""
 
     transactions = True
+    state_in_kafka = True
     commits_positions = True
     log = "the lines above"
     resumption: Resumption | None = None

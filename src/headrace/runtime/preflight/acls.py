@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from headrace.engine.changelogs import state_topic
 from headrace.log.acls import ALL, Acl
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Changelog, Source, To
@@ -18,7 +19,13 @@ _GROUPED = re.compile(r"\\.|\[[^\]]*\]|\([^()]*\)")
 
 
 def acls_of(
-    plan: Plan, *, transactions: bool, asked: bool = False, served: bool = False, made_anew: bool = False
+    plan: Plan,
+    *,
+    transactions: bool,
+    state: bool = False,
+    asked: bool = False,
+    served: bool = False,
+    made_anew: bool = False,
 ) -> list[Acl]:
     """The rights, each of which is needed; Describe is in all of them.
 
@@ -29,7 +36,8 @@ def acls_of(
     """
     queries = _queries(plan, served=served) if asked else ()
     deleted = [Acl("Delete", "topic", str(one.topic)) for one in plan.of(Changelog)] if made_anew else ()
-    return list(dict.fromkeys([*_all(plan, transactions=transactions), *queries, *deleted]))
+    kept = list(_state(plan.app, made_anew=made_anew)) if state else ()
+    return list(dict.fromkeys([*_all(plan, transactions=transactions), *kept, *queries, *deleted]))
 
 
 def topics_by_records(plan: Plan) -> list[str]:
@@ -52,6 +60,12 @@ def _all(plan: Plan, *, transactions: bool) -> Iterator[Acl]:
         tasks = f"{plan.app}-sink-"
         yield Acl("Read", "group", tasks, prefixed=True)
         yield Acl("Write", "transactional-id", tasks, prefixed=True)
+
+
+def _state(app: str, *, made_anew: bool) -> Iterator[Acl]:
+    """For the topic that holds the state of an application, where its engine keeps it there."""
+    operations = ("Read", "Write", *_OWN, *(("Delete",) if made_anew else ()))
+    yield from (Acl(operation, "topic", state_topic(app)) for operation in operations)
 
 
 def _queries(plan: Plan, *, served: bool) -> Iterator[Acl]:

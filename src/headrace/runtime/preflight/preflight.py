@@ -36,7 +36,8 @@ def _refuse_what_is_not_allowed(
 ) -> None:
     """Say at once all that is missing, where a broker knows who asks: else it shows later, piece by piece."""
     if spec.kafka.get("security.protocol", _OPEN).upper() != _OPEN:
-        needed = acls_of(plan, transactions=engine.transactions, asked=asked, served=served)
+        facts = {"transactions": engine.transactions, "state": engine.state_in_kafka}
+        needed = acls_of(plan, **facts, asked=asked, served=served)
         lacking = Rights(address, spec.kafka).lacking(needed)
         if lacking:
             raise NotAllowed([str(acl) for acl in lacking])
