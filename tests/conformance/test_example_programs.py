@@ -1,4 +1,7 @@
-"""The examples on Spark, started in each of the ways there are: the tables that they write are the driver's."""
+"""The examples on Spark, started in the ways there are: the tables that they write are the driver's.
+
+Each is started in one of the ways, in turn; with HEADRACE_EVERYTHING each in all of them.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -125,28 +130,37 @@ PROGRAMS = (
     log_levels,
     stock_levels,
 )
-STARTS = [(one, list(WAYS)[number % len(WAYS)]) for number, one in enumerate(PROGRAMS)]
+EVERYTHING = bool(os.environ.get("HEADRACE_EVERYTHING"))
+STARTS = (
+    [(one, way) for way in WAYS for one in PROGRAMS]
+    if EVERYTHING
+    else [(one, list(WAYS)[number % len(WAYS)]) for number, one in enumerate(PROGRAMS)]
+)
 
 
 @pytest.fixture(scope="module")
-def own_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """A broker that the programs find by themselves: its address and its folder."""
-    folder = tmp_path_factory.mktemp("broker")
-    embedded = EmbeddedBroker(folder)
-    with embedded.join() as lease:
-        yield lease.address, folder
-    embedded.stop()
+def own_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], tuple[str, Path]]]:
+    """A broker that the programs find by themselves, its address and its folder: one of a name, made when asked for."""
+    with ExitStack() as started:
+
+        @cache
+        def named(name: str) -> tuple[str, Path]:
+            embedded = EmbeddedBroker(folder := tmp_path_factory.mktemp(name))
+            started.callback(embedded.stop)
+            return started.enter_context(embedded.join()).address, folder
+
+        yield named
 
 
 @pytest.mark.parametrize(("sent", "way"), STARTS, ids=[f"{one.__name__}-{way}" for one, way in STARTS])
 def test_an_example_writes_what_the_driver_says(
-    own_broker: tuple[str, Path],
+    own_broker: Callable[[str], tuple[str, Path]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     sent: Callable[[Any], Iterator[Sent]],
     way: str,
 ) -> None:
-    broker, folder = own_broker
+    broker, folder = own_broker(f"broker-{list(WAYS).index(way)}" if EVERYTHING else "broker")
     monkeypatch.syspath_prepend(str(EXAMPLES))
     example = importlib.import_module(sent.__name__)
     records = list(sent(example))
