@@ -1,7 +1,7 @@
 package headrace.functions
 
 import headrace.model.Refusal
-import headrace.shapes.Shape
+import headrace.shapes.{DecimalShape, IntShape, Shape}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
@@ -21,9 +21,10 @@ object Items {
       static("hr_slice_bytes", "sliceOfBytes", BinaryType, BinaryType, LongType, LongType),
       "hr_item_list" -> { args: Seq[Expression] => ItemOfList(args(0), args(1)) },
       "hr_slice_list" -> { args: Seq[Expression] => SliceOfList(args(0), args(1), args(2)) },
-      "hr_dict_value" -> { args: Seq[Expression] => ItemOfDict(args(0), args(1), needed = true) },
-      "hr_dict_get" -> { args: Seq[Expression] => ItemOfDict(args(0), args(1), needed = false) },
-      "hr_dict_get_or" -> { args: Seq[Expression] => ItemOrDefault(args(0), args(1), args(2)) })
+      "hr_dict_value" -> { args: Seq[Expression] => ItemOfDict(args(0), args(1), Shape.of(args(2)), needed = true) },
+      "hr_dict_get" -> { args: Seq[Expression] => ItemOfDict(args(0), args(1), Shape.of(args(2)), needed = false) },
+      "hr_dict_get_or" -> { args: Seq[Expression] => ItemOrDefault(args(0), args(1), args(2), Shape.of(args(3))) },
+      "hr_dict_has" -> { args: Seq[Expression] => HasKey(args(0), args(1), Shape.of(args(2))) })
   }
 
   def item(text: UTF8String, index: Long): UTF8String = {
@@ -51,9 +52,18 @@ object Items {
   }
 
   /** Position of a key in a dict; -1 if it has not got it. */
-  private[headrace] def placeOf(dict: MapData, key: UTF8String): Int = {
+  private[headrace] def placeOf(dict: MapData, of: DataType, key: Any, shape: Shape): Int = {
     val keys = dict.keyArray()
-    (0 until keys.numElements()).indexWhere(keys.getUTF8String(_) == key)
+    (0 until keys.numElements()).indexWhere(place => shape.same(widened(keys.get(place, of), shape), key))
+  }
+
+  private[headrace] def keyType(dict: Expression): DataType = dict.dataType.asInstanceOf[MapType].keyType
+
+  /** A key as one of the wider shape of what is looked for. */
+  private def widened(key: Any, shape: Shape): Any = (key, shape) match {
+    case (small: Int, IntShape) => small.toLong
+    case (exact: Decimal, DecimalShape) => UTF8String.fromString(exact.toJavaBigDecimal.toString)
+    case _ => key
   }
 
   /** Position of one end of a slice. */
@@ -114,7 +124,7 @@ case class Member(left: Expression, right: Expression, shape: Shape)
 }
 
 /** `dict[key]`, or `dict.get(key)` where a key that is not there gives null. */
-case class ItemOfDict(left: Expression, right: Expression, needed: Boolean)
+case class ItemOfDict(left: Expression, right: Expression, keys: Shape, needed: Boolean)
     extends BinaryExpression with MayThrow with CodegenFallback {
   override def dataType: DataType = left.dataType.asInstanceOf[MapType].valueType
   override def nullable: Boolean = true
@@ -122,10 +132,10 @@ case class ItemOfDict(left: Expression, right: Expression, needed: Boolean)
 
   override def eval(input: InternalRow): Any = {
     val dict = left.eval(input).asInstanceOf[MapData]
-    val key = right.eval(input).asInstanceOf[UTF8String]
-    val at = Items.placeOf(dict, key)
+    val key = right.eval(input)
+    val at = Items.placeOf(dict, Items.keyType(left), key, keys)
     if (at >= 0) { if (dict.valueArray().isNullAt(at)) null else dict.valueArray().get(at, dataType) }
-    else if (needed) throw new Refusal(s"there is no ${Text.repr(key)}")
+    else if (needed) throw new Refusal(s"there is no ${keys.inside(key)}")
     else null
   }
 
@@ -134,7 +144,7 @@ case class ItemOfDict(left: Expression, right: Expression, needed: Boolean)
 }
 
 /** `dict.get(key, default)` */
-case class ItemOrDefault(first: Expression, second: Expression, third: Expression)
+case class ItemOrDefault(first: Expression, second: Expression, third: Expression, keys: Shape)
     extends TernaryExpression with MayThrow with CodegenFallback {
   override def dataType: DataType = third.dataType
   override def nullable: Boolean = true
@@ -142,11 +152,25 @@ case class ItemOrDefault(first: Expression, second: Expression, third: Expressio
 
   override def eval(input: InternalRow): Any = {
     val dict = first.eval(input).asInstanceOf[MapData]
-    val at = Items.placeOf(dict, second.eval(input).asInstanceOf[UTF8String])
+    val at = Items.placeOf(dict, Items.keyType(first), second.eval(input), keys)
     val default = third.eval(input)
     if (at < 0) default else if (dict.valueArray().isNullAt(at)) null else dict.valueArray().get(at, dataType)
   }
 
   override protected def withNewChildrenInternal(a: Expression, b: Expression, c: Expression): ItemOrDefault =
-    ItemOrDefault(a, b, c)
+    ItemOrDefault(a, b, c, keys)
+}
+
+/** `key in dict` */
+case class HasKey(left: Expression, right: Expression, keys: Shape)
+    extends BinaryExpression with MayThrow with CodegenFallback {
+  override def dataType: DataType = BooleanType
+  override def nullable: Boolean = true
+  override def prettyName: String = "hr_dict_has"
+
+  override def eval(input: InternalRow): Any =
+    Items.placeOf(left.eval(input).asInstanceOf[MapData], Items.keyType(left), right.eval(input), keys) >= 0
+
+  override protected def withNewChildrenInternal(newLeft: Expression, newRight: Expression): HasKey =
+    copy(left = newLeft, right = newRight)
 }

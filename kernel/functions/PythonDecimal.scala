@@ -45,6 +45,12 @@ final case class PythonDecimal(negative: Boolean, digits: BigInteger, exponent: 
       if (negative) -size else size
     }
 
+  /** The same for all that are equal. */
+  def token: (Int, BigInteger, Long) = {
+    val least = new java.math.BigDecimal(digits).stripTrailingZeros
+    if (isZero) (0, ZERO, 0L) else (sign, least.unscaledValue, exponent - least.scale)
+  }
+
   private def sign = if (isZero) 0 else if (negative) -1 else 1
   private def signed = if (negative) digits.negate else digits
 

@@ -36,16 +36,16 @@ object Conversion {
     case (one: ListShape, ListShape(_, other)) =>
       val item = between(one.of, other)
       some(value => new GenericArrayData(each(one.all(value), item)))
-    case (one: DictShape, DictShape(_, other)) =>
+    case (one: DictShape, DictShape(_, _, other)) =>
       val item = between(one.of, other)
-      some(value => dict(one.members(value).toSeq.map { case (key, member) => key -> under(key.toString)(item(member)) }))
+      some(value => dict(one.members(value).toSeq.map { case (key, member) => key -> under(one.text(key).toString)(item(member)) }))
     case (one: TupleShape, other: TupleShape) =>
       val items = one.of.zip(other.of).map { case (a, b) => between(a, b) }
       some { value =>
         val parts = one.all(value)
         new GenericInternalRow(parts.indices.map(at => below(at)(items(at)(parts(at)))).toArray[Any])
       }
-    case (one: StructShape, DictShape(_, other)) => some(toDict(one, one.fields.map(field => between(field.of, other))))
+    case (one: StructShape, DictShape(_, _, other)) => some(toDict(one, one.fields.map(field => between(field.of, other))))
     case (one: StructShape, other: StructShape) => some(toStruct(one, other))
     case _ => identity
   }
@@ -69,7 +69,7 @@ object Conversion {
     })
   }
 
-  private def dict(members: Seq[(UTF8String, Any)]): ArrayBasedMapData =
+  private def dict(members: Seq[(Any, Any)]): ArrayBasedMapData =
     new ArrayBasedMapData(
       new GenericArrayData(members.map(_._1: Any).toArray), new GenericArrayData(members.map(_._2).toArray))
 

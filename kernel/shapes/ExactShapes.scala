@@ -31,6 +31,7 @@ case object Int32Shape extends Shape {
 
 /** A date: days since 1970. */
 case object DateShape extends Shape {
+  override def texts: Boolean = true
   override def name: String = "date"
   override def dataType: DataType = DateType
 
@@ -48,6 +49,7 @@ case object DateShape extends Shape {
 
 /** A time of day: microseconds since midnight. */
 case object TimeShape extends Shape {
+  override def texts: Boolean = true
   override def name: String = "time"
   override def dataType: DataType = LongType
 
@@ -65,6 +67,7 @@ case object TimeShape extends Shape {
 
 /** A decimal with so many digits in all, and so many behind the point. */
 case class ExactDecimalShape(name: String, precision: Int, scale: Int) extends Shape {
+  override def texts: Boolean = true
   override def dataType: DataType = DecimalType(precision, scale)
   override def decimals: Boolean = true
 

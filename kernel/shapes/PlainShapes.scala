@@ -9,6 +9,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 case object StrShape extends Shape {
+  override def texts: Boolean = true
   override def name: String = "str"
   override def dataType: DataType = StringType
   override def read(in: JsonScanner): Any = if (in.kind == '"') in.text() else mismatch(in)
@@ -51,6 +52,7 @@ case object FloatShape extends Shape {
 
   override protected def put(value: Any, out: JsonOut): Unit = out.float(value.asInstanceOf[Double])
   override def same(a: Any, b: Any): Boolean = a.asInstanceOf[Double] == b.asInstanceOf[Double]
+  override def token(value: Any): Any = value.asInstanceOf[Double] + 0.0
   override def shown(value: Any, inside: Boolean): String = Meaning.repr(value.asInstanceOf[Double])
 }
 
@@ -68,6 +70,7 @@ case object BoolShape extends Shape {
 }
 
 case object BytesShape extends Shape {
+  override def texts: Boolean = true
   override def name: String = "bytes"
   override def dataType: DataType = BinaryType
 
@@ -87,11 +90,14 @@ case object BytesShape extends Shape {
   override def same(a: Any, b: Any): Boolean =
     java.util.Arrays.equals(a.asInstanceOf[Array[Byte]], b.asInstanceOf[Array[Byte]])
 
+  override def token(value: Any): Any = value.asInstanceOf[Array[Byte]].toSeq
+
   override def shown(value: Any, inside: Boolean): String = Text.bytesRepr(value.asInstanceOf[Array[Byte]]).toString
 }
 
 /** A datetime: microseconds since 1970. */
 case object MomentShape extends Shape {
+  override def texts: Boolean = true
   override def name: String = "datetime"
   override def dataType: DataType = TimestampType
 
@@ -113,6 +119,7 @@ case object MomentShape extends Shape {
 
 /** A Decimal: the text that Python writes. */
 case object DecimalShape extends Shape {
+  override def texts: Boolean = true
   override def name: String = "Decimal"
   override def dataType: DataType = StringType
   override def decimals: Boolean = true
@@ -131,6 +138,8 @@ case object DecimalShape extends Shape {
 
   override def same(a: Any, b: Any): Boolean =
     PythonDecimal.of(a.asInstanceOf[UTF8String]).compare(PythonDecimal.of(b.asInstanceOf[UTF8String])) == 0
+
+  override def token(value: Any): Any = PythonDecimal.of(value.asInstanceOf[UTF8String]).token
 
   override def shown(value: Any, inside: Boolean): String = if (inside) s"Decimal('$value')" else value.toString
 }

@@ -20,6 +20,7 @@ case class OptionalShape(of: Shape) extends Shape {
   override def read(in: JsonScanner): Any = if (in.kind == 'n') { in.word('n'); null } else of.read(in)
   override protected def put(value: Any, out: JsonOut): Unit = of.write(value, out)
   override def same(a: Any, b: Any): Boolean = of.same(a, b)
+  override def token(value: Any): Any = of.token(value)
   override def shown(value: Any, inside: Boolean): String = of.shown(value, inside)
 }
 
@@ -28,7 +29,8 @@ case class EnumShape(name: String, listed: String, members: Seq[Shape.EnumMember
   private val known = new HashMap[Any, Shape.EnumMember]
   members.foreach(member => known.putIfAbsent(member.value, member))
 
-  override def dataType: DataType = if (members.head.value.isInstanceOf[Long]) LongType else StringType
+  override def dataType: DataType = if (texts) StringType else LongType
+  override def texts: Boolean = !members.head.value.isInstanceOf[Long]
 
   override def read(in: JsonScanner): Any = {
     val from = in.at
@@ -97,10 +99,10 @@ case class ListShape(name: String, of: Shape) extends Shape {
   override def shown(value: Any, inside: Boolean): String = all(value).map(of.inside).mkString("[", ", ", "]")
 }
 
-/** A dict from str to one shape, in the order of its keys. */
-case class DictShape(name: String, of: Shape) extends Shape {
-  override def dataType: DataType = MapType(StringType, of.dataType)
-  override def decimals: Boolean = of.decimals
+/** A dict from one shape to another, in the order of its keys. In JSON, keys that are no texts are texts of their JSON. */
+case class DictShape(name: String, keys: Shape, of: Shape) extends Shape {
+  override def dataType: DataType = MapType(keys.dataType, of.dataType)
+  override def decimals: Boolean = of.decimals || keys.decimals
 
   override def read(in: JsonScanner): Any =
     if (in.kind != '{') mismatch(in)
@@ -111,18 +113,40 @@ case class DictShape(name: String, of: Shape) extends Shape {
         members.put(in.key(), of.read(in))
         more = in.moreMembers()
       }
-      val keys = members.keySet.toArray
-      val values = members.values.toArray
-      values.indexWhere(_.isInstanceOf[Mismatch]) match {
-        case -1 => new ArrayBasedMapData(new GenericArrayData(keys), new GenericArrayData(values))
-        case wrong => values(wrong).asInstanceOf[Mismatch].below(keys(wrong).toString)
+      if (keys == StrShape) made(members.keySet.toArray, members.keySet.toArray, members.values.toArray)
+      else known(members)
+    }
+
+  /** The members by their keys: two texts may say one. */
+  private def known(members: LinkedHashMap[UTF8String, Any]): Any = {
+    val found = new LinkedHashMap[Any, (Any, Any, Any)]
+    val all = members.entrySet.iterator
+    while (all.hasNext) {
+      val member = all.next()
+      val (text, value) = (member.getKey, member.getValue)
+      val key = keys.ofKeyText(text)
+      if (key.isInstanceOf[Mismatch])
+        return new Mismatch(s"has ${JsonTree.shown(text.toString)} as a key, ${keys.name} is needed")
+      value match {
+        case mismatch: Mismatch => return mismatch.below(text.toString)
+        case _ => found.compute(keys.token(key), (_, before) => (text, if (before == null) key else before._2, value))
       }
+    }
+    val triples = found.values.toArray(new Array[(Any, Any, Any)](0))
+    made(triples.map(_._1.asInstanceOf[AnyRef]), triples.map(_._2.asInstanceOf[AnyRef]), triples.map(_._3.asInstanceOf[AnyRef]))
+  }
+
+  private def made(texts: Array[AnyRef], keys: Array[AnyRef], values: Array[AnyRef]): Any =
+    values.indexWhere(_.isInstanceOf[Mismatch]) match {
+      case -1 =>
+        new ArrayBasedMapData(new GenericArrayData(keys.map(one => one: Any)), new GenericArrayData(values.map(one => one: Any)))
+      case wrong => values(wrong).asInstanceOf[Mismatch].below(texts(wrong).toString)
     }
 
   override protected def put(value: Any, out: JsonOut): Unit = {
     out.byte('{')
     var first = true
-    val all = members(value)
+    val all = members(value).map { case (key, member) => (text(key), member) }
     (if (out.inner) all else all.sortBy(_._1)).foreach { case (key, member) =>
       if (!first) out.byte(',')
       first = false
@@ -133,18 +157,29 @@ case class DictShape(name: String, of: Shape) extends Shape {
     out.byte('}')
   }
 
-  private[headrace] def members(value: Any): Array[(UTF8String, Any)] = {
+  /** A key as the text that it is in JSON. */
+  private[headrace] def text(key: Any): UTF8String =
+    if (keys == StrShape) key.asInstanceOf[UTF8String]
+    else try keys.keyText(key) catch {
+      case _: Mismatch =>
+        throw new Mismatch(s"has the key ${keys.inside(key)}, a ${keys.name}, ${keys.name} is needed")
+    }
+
+  private[headrace] def members(value: Any): Array[(Any, Any)] = {
     val map = value.asInstanceOf[MapData]
-    Rows.items(map.keyArray(), StringType).map(_.asInstanceOf[UTF8String]).zip(Rows.items(map.valueArray(), of.dataType))
+    Rows.items(map.keyArray(), keys.dataType).zip(Rows.items(map.valueArray(), of.dataType))
   }
 
+  override def token(value: Any): Any = throw new IllegalStateException(s"$name is no key")
+
   override def same(a: Any, b: Any): Boolean = {
-    val (x, y) = (members(a).toMap, members(b).toMap)
+    def known(value: Any) = members(value).map { case (key, member) => keys.token(key) -> member }.toMap
+    val (x, y) = (known(a), known(b))
     x.size == y.size && x.forall { case (key, member) => y.get(key).exists(of.sameOrNull(member, _)) }
   }
 
   override def shown(value: Any, inside: Boolean): String =
-    members(value).map { case (key, member) => s"${Text.repr(key)}: ${of.inside(member)}" }.mkString("{", ", ", "}")
+    members(value).map { case (key, member) => s"${keys.inside(key)}: ${of.inside(member)}" }.mkString("{", ", ", "}")
 }
 
 /** Several values in one: a list in JSON. Each may be None. */
@@ -191,6 +226,8 @@ case class TupleShape(name: String, columns: Seq[String], of: Seq[Shape]) extend
     val (x, y) = (all(a), all(b))
     parts.indices.forall(place => parts(place).sameOrNull(x(place), y(place)))
   }
+
+  override def token(value: Any): Any = all(value).zip(parts).map { case (item, part) => if (item == null) null else part.token(item) }.toSeq
 
   override def shown(value: Any, inside: Boolean): String =
     all(value).zip(parts).map { case (item, part) => part.inside(item) }.mkString("(", ", ", ")")

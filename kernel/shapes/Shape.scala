@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import headrace.functions.{Codecs, Equal, Member}
 import headrace.json.{JsonOut, JsonScanner, JsonTree, Mismatch}
+import headrace.model.Refusal
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry.FunctionBuilder
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke
@@ -27,6 +28,37 @@ abstract class Shape extends Serializable {
 
   /** Whether two values, none of them null, are equal. */
   def same(a: Any, b: Any): Boolean = a == b
+
+  /** What stands for a value among keys: equal for values that are equal. */
+  def token(value: Any): Any = value
+
+  /** A value as a key of JSON: the text that it is, or that of its JSON. */
+  final def keyText(value: Any): UTF8String = {
+    val out = new JsonOut(inner = false)
+    write(value, out)
+    val told = out.text
+    if (told.numBytes == 0 || told.getByte(0) != '"') told
+    else {
+      val in = new JsonScanner(told.getBytes, decimals = false)
+      in.start()
+      in.text()
+    }
+  }
+
+  /** The value that a key of JSON says, or a [[Mismatch]]. */
+  final def ofKeyText(text: UTF8String): Any =
+    try {
+      val quoted = new JsonOut(inner = false)
+      if (texts) quoted.quoted(text) else quoted.put(text.getBytes)
+      val in = new JsonScanner(quoted.bytes, decimals)
+      in.start()
+      val found = read(in)
+      in.end()
+      found
+    } catch { case refusal: Refusal => new Mismatch(refusal.getMessage) }
+
+  /** Whether its values are texts in JSON. */
+  def texts: Boolean = false
 
   /** As Python's `str` prints a value that is not null, or its `repr` inside of something. */
   def shown(value: Any, inside: Boolean): String
@@ -93,7 +125,7 @@ object Shape {
 
   private val known = new ConcurrentHashMap[String, Shape]
 
-  private def of(told: Expression): Shape =
+  private[headrace] def of(told: Expression): Shape =
     known.computeIfAbsent(told.eval().toString, text => parsed(new ObjectMapper().readTree(text)))
 
   private def parsed(json: JsonNode): Shape = {
@@ -115,7 +147,7 @@ object Shape {
       case "none" => NoneShape
       case "optional" => OptionalShape(inner("of"))
       case "list" => ListShape(name, inner("of"))
-      case "dict" => DictShape(name, inner("of"))
+      case "dict" => DictShape(name, if (json.has("keys")) inner("keys") else StrShape, inner("of"))
       case "enum" => EnumShape(name, json.get("listed").asText, json.get("members").elements.asScala.map(member).toSeq)
       case "tuple" => TupleShape(name, json.get("columns").elements.asScala.map(_.asText).toSeq, all(json.get("of")))
       case "windowed" => WindowedShape(inner("of"))

@@ -136,8 +136,8 @@ def as_told(value: Any, type_: Type) -> Any:
             return None if value is None else as_told(value, type_.of)  # type: ignore[attr-defined]
         case _, ListType(element=of):
             return [as_told(item, of) for item in value]
-        case _, DictType(value=of):
-            return [(key, as_told(item, of)) for key, item in value.items()]
+        case _, DictType(value=of, key=keys):
+            return [(as_told(key, keys), as_told(item, of)) for key, item in value.items()]
         case _, TupleType(items=items):
             return tuple(as_told(item, of) for item, of in zip(value, items, strict=True))
         case _, StructType(fields=fields):
@@ -157,8 +157,8 @@ def as_meant(value: Any, type_: Type) -> Any:
             return value if value is None or isinstance(value, Refused) else as_meant(value, type_.of)  # type: ignore[attr-defined]
         case _, ListType(element=of):
             return [as_meant(item, of) for item in value]
-        case _, DictType(value=of):
-            return {key: as_meant(value[key], of) for key in sorted(value)}
+        case _, DictType(value=of, key=keys):
+            return {as_meant(key, keys): as_meant(value[key], of) for key in sorted(value)}
         case _, TupleType(items=items):
             return tuple(as_meant(item, of) for item, of in zip(value, items, strict=True))
         case _, StructType(fields=fields):
@@ -200,7 +200,7 @@ def _frame(spark: SparkSession, rows: Sequence[Row], types: Sequence[Type], *mor
 
 
 def _told_as(type_: Type) -> str:
-    return f"array<struct<key:string,value:{type_.value.sql}>>" if isinstance(type_, DictType) else type_.sql
+    return f"array<struct<key:{type_.key.sql},value:{type_.value.sql}>>" if isinstance(type_, DictType) else type_.sql
 
 
 class _OneByOne:

@@ -79,7 +79,39 @@ class Booking:
 
 BOOKING = {"day": "2024-05-31", "at": "12:30:00.5", "seats": 3, "price": "1.5", "share": "1E-10", "more": [1, -7]}
 
+
+@dataclass
+class Tables:
+    by_int: dict[int, float]
+    by_small: dict[T.Int32, str | None] = field(default_factory=dict)
+    by_float: dict[float, int] = field(default_factory=dict)
+    by_bool: dict[bool, int] = field(default_factory=dict)
+    by_day: dict[date, list[int]] = field(default_factory=dict)
+    by_moment: dict[datetime, int] = field(default_factory=dict)
+    by_price: dict[Annotated[Decimal, T.decimal(10, 2)], int] = field(default_factory=dict)
+    by_bytes: dict[bytes, int] = field(default_factory=dict)
+    by_size: dict[Size, int] = field(default_factory=dict)
+    by_level: dict[Level, int] = field(default_factory=dict)
+    by_both: dict[tuple[int, str], dict[int, int]] = field(default_factory=dict)
+
+
+TABLES: dict[str, Any] = {
+    "by_int": {"10": 1.5, "9": 2, "-1": 0},
+    "by_small": {"2147483647": "a", "-0": None, "0": "b"},
+    "by_float": {"1.5": 1, "1": 2, "-0.0": 3, "0.0": 4, "1e300": 5},
+    "by_bool": {"true": 1, "false": 0},
+    "by_day": {"2024-05-31": [1], "0001-01-01": []},
+    "by_moment": {"2024-05-31T12:30:00Z": 1, "2024-05-31T14:30:00+02:00": 2},
+    "by_price": {"1.5": 1, "1.50": 2, "-3": 3},
+    "by_bytes": {"QUJD": 1, "": 2},
+    "by_size": {"small": 1, "large": 2},
+    "by_level": {"9": 1, "1": 2},
+    "by_both": {'[1,"a"]': {"1": 2}, '[ 1, "a" ]': {"3": 4}, "[2,null]": {}},
+}
+
 RECORDS: dict[str, Any] = {
+    "tables": Tables,
+    "numbers": dict[int, dict[bool, T.Int32]],
     "booking": Booking,
     "sale": SALE,
     "order": Order,
@@ -107,6 +139,18 @@ ORDER: dict[str, Any] = {
     "extra": {"z": [1, 2.5, None, True], "a": {"b": "c"}, "big": 10**30},
 }
 GOOD: list[Any] = [
+    TABLES,
+    TABLES,
+    {"by_int": {"1.0": 1}},
+    {"by_int": {"9223372036854775808": 1}},
+    {"by_int": {" 1 ": 1, "1": 2}},
+    {"by_int": {"1": 1}, "by_small": {"2147483648": "a"}, "by_bool": {"True": 1}},
+    {"by_int": {"1": "x"}, "by_float": {"NaN": 1}},
+    {"by_int": {}, "by_float": {"1e999": 1}},
+    {"by_int": {}, "by_both": {"[1]": {}}},
+    {"by_int": {}, "by_level": {"2": 1}},
+    {"1": {"true": 1}, "2": {}},
+    {"1": {"true": 2147483648}},
     BOOKING,
     BOOKING,
     {"day": "0001-01-01", "at": "00:00:00", "seats": -(2**31), "price": -0.0, "share": None, "rest": {"a": 1.5}},

@@ -193,6 +193,8 @@ SAMPLES: dict[Type, tuple[list[Any], Draw]] = {
     list_of(JSON): ([[], ANYTHING[:4]], lambda rng: [_json(rng) for _ in range(rng.randint(0, 3))]),
     list_of(LINE): ([[], LINES[:2]], lambda rng: [_line(rng) for _ in range(rng.randint(0, 3))]),
     dict_of(INT): ([{}, {"a": 1}, {"b": None, "a": 2}], lambda rng: _dict(rng, _int)),
+    dict_of(STR, INT): ([{}, {1: "a"}, {7: None, -1: "b", 0: ""}], lambda rng: {rng.choice(INTS): _str(rng)}),
+    dict_of(FLOAT, DATE): ([{}, {DATES[0]: 0.5, DATES[1]: None}], lambda rng: {rng.choice(DATES): _float(rng)}),
     dict_of(JSON): ([{}, {"a": 1}, {"b": None, "a": {"x": 2}}], lambda rng: _dict(rng, _json)),
     dict_of(LINE): ([{}, {"a": LINES[0]}], lambda rng: _dict(rng, _line)),
 }

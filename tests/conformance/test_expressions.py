@@ -17,7 +17,7 @@ from conformance.samples import FRACTION, LINE, PAIR, PRICE, SAMPLES, SIZE, rows
 from headrace.errors import WrongType
 from headrace.expr import Bound, bind
 from headrace.expr.bound import Applied
-from headrace.expr.functions import ANY, TABLE, Function
+from headrace.expr.functions import ANY, KEY, TABLE, Function
 from headrace.expr.functions.formats import FORMATS
 from headrace.expr.functions.formats import refusal as format_refusal
 from headrace.expr.functions.patterns import PATTERNS, refusal
@@ -36,18 +36,21 @@ def instances(function: Function) -> list[tuple[Type, ...]]:
     inner: tuple[Type, ...] = (STR,)
     if list_of(ANY) in function.takes:
         inner = (STR, INT, FLOAT, DECIMAL, JSON, LINE)
-    elif dict_of(ANY) in function.takes:
+    elif dict_of(ANY, KEY) in function.takes:
         inner = (INT, JSON, LINE)
     elif ANY in function.takes:
         inner = (STR, INT, FLOAT, list_of(STR), DECIMAL, JSON, LINE, SIZE, PAIR, dict_of(INT), *LIMITED, DATE, TIME)
     found = [with_inner(function.takes, one) for one in inner]
+    if dict_of(ANY, KEY) in function.takes:
+        found += [with_inner(function.takes, STR, INT), with_inner(function.takes, FLOAT, DATE)]
     return list(dict.fromkeys(types for types in found if called(function, types).function is function))
 
 
-def with_inner(types: tuple[Type, ...], inner: Type) -> tuple[Type, ...]:
+def with_inner(types: tuple[Type, ...], inner: Type, key: Type = STR) -> tuple[Type, ...]:
     """The types of a row with one in the place of any."""
     return tuple(
-        {ANY: inner, list_of(ANY): list_of(inner), dict_of(ANY): dict_of(inner)}.get(one, one) for one in types
+        {ANY: inner, KEY: key, list_of(ANY): list_of(inner), dict_of(ANY, KEY): dict_of(inner, key)}.get(one, one)
+        for one in types
     )
 
 
@@ -162,7 +165,7 @@ def test_the_forms_agree_without_generated_code(spark: SparkSession) -> None:
         spark.conf.unset("spark.sql.codegen.factoryMode")
 
 
-UNTYPED = (JSON, DECIMAL, dict_of(ANY))
+UNTYPED = (JSON, DECIMAL, dict_of(ANY, KEY))
 NESTED = [
     one for one in TABLE if one not in (*PATTERNS, *FORMATS) and not {one.gives, *one.takes}.intersection(UNTYPED)
 ]

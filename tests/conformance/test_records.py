@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 import headrace as hr
 import headrace.functions as F
 from conformance.both_forms import Form, all_differing
-from conformance.json_samples import ORDER, SALE, Booking, Click, Line, Money, Order, Size, drawn
+from conformance.json_samples import ORDER, SALE, Booking, Click, Level, Line, Money, Order, Size, Tables, drawn
 from headrace.expr import bind, trace
 from headrace.expr.sql import converted
 from headrace.model.types import BYTES
@@ -24,7 +24,7 @@ from headrace.spark.compile.sql import decode, encode, shown
 pytestmark = pytest.mark.spark
 
 ORDERS, MONEY, CLICKS, SALES, ANY = hr.json(Order), hr.json(Money), hr.json(Click), hr.json(SALE), hr.json()
-BOOKINGS = hr.json(Booking)
+BOOKINGS, TABLES = hr.json(Booking), hr.json(Tables)
 
 FUNCTIONS: dict[Serde[Any], list[Callable[[Any], Any]]] = {
     ORDERS: [
@@ -72,6 +72,21 @@ FUNCTIONS: dict[Serde[Any], list[Callable[[Any], Any]]] = {
         lambda b: dataclasses.replace(b, day=date(2024, 1, 1), at=time(1), ready=None),
         lambda b: b == b,
         lambda b: f"{b.day} {b.at} {b.price}",
+    ],
+    TABLES: [
+        lambda t: t.by_int[9],
+        lambda t: t.by_int.get(1, 0.5),
+        lambda t: t.by_int.keys(),
+        lambda t: F.contains(t.by_float, 0.0),
+        lambda t: t.by_day[date(2024, 5, 31)],
+        lambda t: (t.by_small.get(0), t.by_small.get(2**40), F.contains(t.by_small, 2**31 - 1)),
+        lambda t: (t.by_price.get(Decimal("1.5")), t.by_price.get(Decimal("1.505")), t.by_price[Decimal(7)]),
+        lambda t: t.by_both.get((1, "a")),
+        lambda t: t.by_size[Size.SMALL] + t.by_level[Level.LOW],
+        lambda t: (t.by_int == t.by_int, t.by_float == t.by_float, t.by_both == t.by_both, t.by_bytes == t.by_bytes),
+        lambda t: {"all": t, "ints": t.by_int, "both": t.by_both},
+        lambda t: F.length(t.by_small),
+        lambda t: f"{t.by_small} {t.by_moment} {t.by_price} {t.by_both}",
     ],
     SALES: [
         lambda s: s["customer"].upper(),

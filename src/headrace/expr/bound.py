@@ -12,7 +12,7 @@ from headrace.expr.functions import Function, Null
 from headrace.expr.meaning import Compiled, python_form, sql_form
 from headrace.expr.sql import constant, converted
 from headrace.expr.tree import Scalar
-from headrace.model.types import Type
+from headrace.model.types import STR, DictType, Type
 from headrace.serde.shapes import shape
 
 
@@ -106,7 +106,7 @@ class Applied(Bound):
         texts = [arg.sql(columns) for arg in self.args]
         for position, reason in self._refusals():
             texts[position] = f"hr_some({texts[position]}, {quoted(reason)})"
-        return sql_form(self.function, texts, _Shape(self.args[-1].type))
+        return sql_form(self.function, texts, _Shape(self.args[-1].type), _Shape(_looked_for(self.args)))
 
     def python(self) -> Compiled:
         forms = [arg.python() for arg in self.args]
@@ -181,6 +181,11 @@ class Pair(Bound):
         return lambda values: (key(values), value(values))
 
 
+def _looked_for(args: tuple[Bound, ...]) -> Type:
+    """Return the type of a key that is looked for in a dict."""
+    return args[1].type if len(args) > 1 and isinstance(args[0].type, DictType) else STR
+
+
 class _Shape:
     """The shape of a type, for the functions that ask for it."""
 
@@ -193,7 +198,7 @@ class _Shape:
 
 def quoted(text: str) -> str:
     """A text as an SQL literal."""
-    return constant(text, Type("str", "string"))
+    return constant(text, STR)
 
 
 def some(form: Compiled, reason: str) -> Compiled:

@@ -28,9 +28,9 @@ def python_form(row: Function, forms: list[Compiled]) -> Compiled:
     return _or_false(whole) if row.null is Null.GIVES_FALSE else whole
 
 
-def sql_form(row: Function, texts: list[str], shape: object) -> str:
-    """The Catalyst form of a function on arguments, given their texts, and something that prints their shape."""
-    found = row.sql.format(*texts, shape=shape, overflow=_SUFFIX[row.overflow])
+def sql_form(row: Function, texts: list[str], shape: object, keys: object) -> str:
+    """The Catalyst form of a function on arguments, given their texts, and what prints the shapes."""
+    found = row.sql.format(*texts, shape=shape, keys=keys, overflow=_SUFFIX[row.overflow])
     if row.fails is Fails.GIVES_NULL:
         found = f"hr_attempt({found})"
     return f"coalesce({found}, FALSE)" if row.null is Null.GIVES_FALSE else found

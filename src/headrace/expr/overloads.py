@@ -8,7 +8,7 @@ from enum import Enum
 from operator import attrgetter
 
 from headrace.expr.bound import Bound, Constant, Items, Pair, Retyped
-from headrace.expr.functions import ANY, Function, FunctionTable, Null
+from headrace.expr.functions import ANY, KEY, Function, FunctionTable, Null
 from headrace.model.narrow import narrowed
 from headrace.model.type_compatibility import holds
 from headrace.model.types import (
@@ -70,13 +70,16 @@ def arguments(row: Function, types: tuple[Type, ...], widen: bool) -> tuple[Type
             inner.append(_inner(found))
     # What is inside of something is there already: an int in a list does not become a float.
     common = _common([*inner, *whole], _same if inner or row.name == "if" else joint)
-    if common is None:
+    keys = _keys(row, types)
+    if common is None or keys is None:
         return None
-    return tuple(_put(wanted, common, fitting) for wanted, fitting in zip(row.takes, needed, strict=True))
+    return tuple(_put(wanted, common, fitting, keys) for wanted, fitting in zip(row.takes, needed, strict=True))
 
 
 def result(row: Function, needed: tuple[Type, ...]) -> Type:
     """The type that a row gives on arguments of these types."""
+    if row.gives == list_of(KEY):
+        return list_of(next(one.key for one in needed if isinstance(one, DictType)))
     if row.gives != ANY and not _open(row.gives):
         return row.gives
     for wanted, found in zip(row.takes, needed, strict=True):
@@ -132,7 +135,7 @@ def _fit(row: Function, wanted: Type, found: Type) -> Type | None:
         return wanted
     if wanted == wider(found):
         return wanted
-    if wanted in (ANY, found) or (_open(wanted) and type(wanted) is type(found)):
+    if wanted in (ANY, KEY, found) or (_open(wanted) and type(wanted) is type(found)):
         return found
     return None
 
@@ -170,13 +173,27 @@ def _inner(type_: Type) -> Type:
     return type_.element if isinstance(type_, ListType) else type_.value
 
 
-def _put(wanted: Type, something: Type, otherwise: Type) -> Type:
+def _keys(row: Function, types: tuple[Type, ...]) -> tuple[Type, Type] | None:
+    """Return the type of the keys of the dict that a row is called with, and of the key that is looked for in it.
+
+    An int is looked for among those of 32 bits as well, and a Decimal among those with limits.
+    """
+    own = next((one.key for one in types if isinstance(one, DictType)), STR)
+    found = next((one for wanted, one in zip(row.takes, types, strict=True) if wanted == KEY), own)
+    looked_for = None if found == NONE else _same(own, found)
+    return None if looked_for is None or looked_for not in (own, wider(own)) else (own, looked_for)
+
+
+def _put(wanted: Type, something: Type, otherwise: Type, keys: tuple[Type, Type] = (STR, STR)) -> Type:
     """A type of a row with what stands for any type put in."""
+    own, looked_for = keys
+    if wanted == KEY:
+        return looked_for
     if wanted == ANY:
         return something
     if not _open(wanted):
         return otherwise
-    return list_of(something) if isinstance(wanted, ListType) else dict_of(something)
+    return list_of(something) if isinstance(wanted, ListType) else dict_of(something, own)
 
 
 def _common(types: Iterable[Type], of_two: Callable[[Type, Type], Type | None]) -> Type | None:
@@ -206,14 +223,21 @@ def _same(first: Type, second: Type) -> Type | None:
         element = _same(first.element, second.element)
         return element and list_of(element)
     if isinstance(first, DictType) and isinstance(second, DictType):
-        value = _same(first.value, second.value)
-        return value and dict_of(value)
+        return _same_dicts(first, second)
     if isinstance(first, StructType) and isinstance(second, StructType):
         return _same_keys(first, second)
     if isinstance(first, PairType) and isinstance(second, PairType):
         key, value = _same(first.key, second.key), _same(first.value, second.value)
         return key and value and pair_of(key, value)
     return None
+
+
+def _same_dicts(first: DictType, second: DictType) -> Type | None:
+    # Of the keys of one that is known to be empty nothing is known.
+    if first.key != second.key:
+        return second if first.value == NONE else first if second.value == NONE else None
+    value = _same(first.value, second.value)
+    return value and dict_of(value, first.key)
 
 
 def _same_keys(first: StructType, second: StructType) -> Type | None:

@@ -81,7 +81,7 @@ def _parts(value: Any, type_: Type) -> str:
         case ListType(element=element):
             return f"array({', '.join(constant(item, present(element)) for item in value)})"
         case DictType(value=inner):
-            told = (f"{constant(key, STR)}, {constant(item, present(inner))}" for key, item in value.items())
+            told = (f"{constant(key, type_.key)}, {constant(item, present(inner))}" for key, item in value.items())
             return f"map({', '.join(told)})"
         case TupleType(items=items):
             parts = zip(type_.columns, value, items, strict=True)

@@ -33,6 +33,7 @@ from headrace.model.types import (
     TupleType,
     Type,
     dict_of,
+    is_key,
     list_of,
     optional_of,
     present,
@@ -185,8 +186,8 @@ class _Reader:
             return list_of(self.type_of(args[0]))
         if origin is tuple:
             return self.tuple_of(annotation)
-        if origin is dict and args[0] is str:
-            return dict_of(self.type_of(args[1]))
+        if origin is dict and is_key(key := self.type_of(args[0])):
+            return dict_of(self.type_of(args[1]), key)
         if isinstance(annotation, type) and origin is None:
             if issubclass(annotation, Enum):
                 return enum_type(annotation, self._where(), self._what)

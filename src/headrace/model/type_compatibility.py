@@ -38,8 +38,8 @@ def holds(wanted: Type, found: Type, *, narrowing: bool = False) -> bool:
         case ListType(element=element), ListType(element=item):
             return item == NONE or holds(element, item, narrowing=narrowing)
         case DictType(value=value), DictType(value=item):
-            return item == NONE or holds(value, item, narrowing=narrowing)
-        case DictType(value=value), StructType(keyed=True, fields=fields):
+            return item == NONE or (wanted.key == found.key and holds(value, item, narrowing=narrowing))
+        case DictType(value=value, key=key), StructType(keyed=True, fields=fields) if key == STR:
             return all(holds(value, _type(found, one), narrowing=narrowing) for one in fields)
         case StructType(keyed=True), StructType(keyed=True):
             return _same_fields(wanted, found, narrowing)
@@ -49,6 +49,8 @@ def holds(wanted: Type, found: Type, *, narrowing: bool = False) -> bool:
 def _untyped(found: Type) -> bool:
     """Whether values of a type are among those that untyped JSON can have."""
     match found:
+        case DictType(key=key) if key != STR:
+            return False
         case OptionalType(of=inner) | ListType(element=inner) | DictType(value=inner):
             return _untyped(inner)
         case StructType(keyed=True, fields=fields):

@@ -149,13 +149,14 @@ class OptionalType(Type):
 
 @dataclass(frozen=True)
 class DictType(Type):
-    """A dict from str to one type."""
+    """A dict from one type, `str` most often, to another."""
 
     value: Type
+    key: Type = STR
 
     @property
     def parts(self) -> tuple[Type, ...]:
-        return (self.value,)
+        return (self.key, self.value)
 
 
 @dataclass(frozen=True)
@@ -219,9 +220,27 @@ def present(type_: Type) -> Type:
     return type_.of if isinstance(type_, OptionalType) else type_
 
 
-def dict_of(value: Type) -> DictType:
-    """The type of a dict from str to `value`."""
-    return DictType(f"dict[str, {value}]", f"map<string,{value.sql}>", value)
+def dict_of(value: Type, key: Type = STR) -> DictType:
+    """Return the type of a dict to `value`, from `str` unless `key` says another."""
+    return DictType(f"dict[{key}, {value}]", f"map<{key.sql},{value.sql}>", value, key)
+
+
+def is_key(type_: Type) -> bool:
+    """Whether the keys of dicts can be of a type, in Python and in Catalyst."""
+    if isinstance(type_, TupleType):
+        return all(map(is_key, type_.items))
+    return isinstance(type_, EnumType | DecimalType) or type_ in _KEYS
+
+
+_KEYS = (STR, INT, INT32, FLOAT, BOOL, BYTES, DATETIME, DATE, TIME, DECIMAL)
+_TEXTS = (STR, BYTES, DATETIME, DATE, TIME, DECIMAL)
+
+
+def is_text(type_: Type) -> bool:
+    """Whether values of a type are texts in JSON."""
+    if isinstance(type_, EnumType):
+        return type_.of_values == STR
+    return isinstance(type_, DecimalType) or type_ in _TEXTS
 
 
 def struct_of(name: str, fields: tuple[StructField, ...], cls: type | None, *, keyed: bool) -> StructType:

@@ -71,8 +71,9 @@ def _told(type_: Type) -> Told:
             return {"kind": "optional", "of": _told(of)}
         case ListType(element=of):
             return {"kind": "list", "name": str(type_), "of": _told(of)}
-        case DictType(value=of):
-            return {"kind": "dict", "name": str(type_), "of": _told(of)}
+        case DictType(value=of, key=key):
+            keys = {} if key == STR else {"keys": _told(key)}
+            return {"kind": "dict", "name": str(type_), **keys, "of": _told(of)}
         case TupleType(items=items):
             parts = [_told(optional_of(item)) for item in items]
             return {"kind": "tuple", "name": str(type_), "columns": type_.columns, "of": parts}

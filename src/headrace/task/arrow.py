@@ -143,9 +143,9 @@ def _arrow(type_: Type) -> pa.DataType | None:
         case ListType(element=inner):
             element = _arrow(inner)
             return element and pa.list_(element)
-        case DictType(value=inner):
-            element = _arrow(inner)
-            return element and pa.map_(pa.string(), element)
+        case DictType(value=inner, key=key):
+            element, keys = _arrow(inner), _arrow(key)
+            return element and keys and pa.map_(keys, element)
         case DecimalType(precision=precision, scale=scale):
             return pa.decimal128(precision, scale)
         case EnumType(cls=cls):
@@ -164,9 +164,9 @@ def _plain(type_: Type) -> Make:
         case ListType(element=inner):
             item = _plain(inner)
             return lambda value: [_or_none(item, one) for one in value]
-        case DictType(value=inner):
-            item = _plain(inner)
-            return lambda value: [(key, _or_none(item, one)) for key, one in value.items()]
+        case DictType(value=inner, key=keys):
+            item, name = _plain(inner), _plain(keys)
+            return lambda value: [(name(key), _or_none(item, one)) for key, one in value.items()]
         case EnumType():
             return attrgetter("value")
     steps = [(name, get, _plain(inner)) for name, inner, get in _parts(type_)]
@@ -183,9 +183,9 @@ def _made(type_: Type) -> Make:
         case ListType(element=inner):
             item = _made(inner)
             return lambda found: [_or_none(item, one) for one in found]
-        case DictType(value=inner):
-            item = _made(inner)
-            return lambda found: {key: _or_none(item, one) for key, one in dict(found).items()}
+        case DictType(value=inner, key=keys):
+            item, name = _made(inner), _made(keys)
+            return lambda found: {name(key): _or_none(item, one) for key, one in dict(found).items()}
         case EnumType(cls=cls):
             return cls
         case StructType(fields=fields):

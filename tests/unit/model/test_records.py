@@ -70,7 +70,7 @@ class BadField:
 
 @dataclass
 class BadKey:
-    scores: dict[int, str]
+    scores: dict[Any, str]
 
 
 @dataclass
@@ -174,7 +174,7 @@ def line_of(text: str) -> int:
     ("cls", "error", "words", "line"),
     [
         (BadField, FieldTypeUnknown, "BadField.bad is complex, which a record cannot hold", "    bad: complex"),
-        (BadKey, FieldTypeUnknown, "BadKey.scores is dict[int, str]", "    scores: dict[int"),
+        (BadKey, FieldTypeUnknown, "BadKey.scores is dict[Any, str]", "    scores: dict[Any"),
         (BadUnion, FieldTypeUnknown, "BadUnion.either is int | str", "    either:"),
         (BadEnum, FieldTypeUnknown, "BadEnum.which is Mixed, whose members are not all str or all int", "    which:"),
         (Inside, FieldsNotRead, "the fields of Inside cannot be read: Inside contains Inside again", "class Inside"),

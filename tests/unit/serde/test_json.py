@@ -320,3 +320,24 @@ def test_what_is_wider_is_refused_only_when_it_is_written() -> None:
     assert fitting(hr.INT64, INT32) is hr.INT64
     assert fitting(hr.INT32, STR) is None
     assert serde_of(INT32).encode(7) == hr.INT32.encode(7)
+
+
+def test_keys_of_dicts_are_texts_of_their_json() -> None:
+    counts = hr.json(dict[int, int])
+    assert counts.encode({10: 1, 9: 2}) == b'{"10":1,"9":2}'
+    assert counts.decode(b'{"9":2,"10":1}') == {9: 2, 10: 1}
+    pairs = hr.json(dict[tuple[int, str], int])
+    assert pairs.encode({(1, "a"): 2}) == b'{"[1,\\"a\\"]":2}'
+    assert pairs.decode(pairs.encode({(1, "a"): 2})) == {(1, "a"): 2}
+    days = hr.json(dict[date, int])
+    assert days.decode(days.encode({date(2024, 5, 1): 2})) == {date(2024, 5, 1): 2}
+
+
+def test_keys_that_do_not_fit_are_said() -> None:
+    counts = hr.json(dict[int, int])
+    with pytest.raises(ValueError, match="it has the text 'x' as a key, int is needed"):
+        counts.decode(b'{"x":1}')
+    with pytest.raises(ValueError, match="it has the key 'x', a str, int is needed"):
+        counts.encode({"x": 1})  # type: ignore[dict-item]
+    with pytest.raises(ValueError, match="10 is 'y', a str, int is needed"):
+        counts.encode({10: "y"})  # type: ignore[dict-item]

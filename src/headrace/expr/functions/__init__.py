@@ -14,7 +14,7 @@ from headrace.expr.functions.logic import LOGIC
 from headrace.expr.functions.numbers import NUMBERS
 from headrace.expr.functions.patterns import PATTERNS
 from headrace.expr.functions.rounding import ROUNDING
-from headrace.expr.functions.row import ANY, Fails, Function, Null, Overflow, signature
+from headrace.expr.functions.row import ANY, KEY, Fails, Function, Null, Overflow, signature
 from headrace.expr.functions.substrings import PARTS
 from headrace.expr.functions.table import FunctionTable
 from headrace.expr.functions.text import TEXT
@@ -26,4 +26,4 @@ _TEXTS = (*FORMATS, *TEXT, *CHAR_CLASSES, *PARTS, *PATTERNS, *URLS, *DIGESTS)
 PYTHON = FunctionTable((*NUMBERS, *ROUNDING, *_TEXTS, *ITEMS, *LOGIC, *CONVERT, *MOMENTS, *OBJECTS))
 TABLE = PYTHON.rows
 
-__all__ = ["ANY", "PYTHON", "TABLE", "Fails", "Function", "FunctionTable", "Null", "Overflow", "signature"]
+__all__ = ["ANY", "KEY", "PYTHON", "TABLE", "Fails", "Function", "FunctionTable", "Null", "Overflow", "signature"]

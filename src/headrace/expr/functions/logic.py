@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from headrace.expr.functions.row import ANY, Function, Null
+from headrace.expr.functions.row import ANY, KEY, Function, Null
 from headrace.model.types import BOOL, BYTES, DATE, DATETIME, FLOAT, INT, STR, TIME, dict_of, list_of
 
 _SPARKS = (INT, STR, BOOL, BYTES, DATETIME, DATE, TIME)
@@ -43,7 +43,7 @@ def _truth() -> list[Function]:
         INT: "{0} != 0",
         FLOAT: "({0} IS NOT NULL AND NOT hr_same({0}, 0D))",
         list_of(ANY): "cardinality({0}) > 0",
-        dict_of(ANY): "cardinality({0}) > 0",
+        dict_of(ANY, KEY): "cardinality({0}) > 0",
         DATETIME: "{0} IS NOT NULL",
         DATE: "{0} IS NOT NULL",
         TIME: "{0} IS NOT NULL",

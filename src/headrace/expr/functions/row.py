@@ -12,6 +12,8 @@ from headrace.model.types import Type
 
 ANY = Type("T", "")
 """Stands for one type, the same wherever it occurs in a row."""
+KEY = Type("K", "")
+"""Stands for the type of the keys of the dicts in a row."""
 
 
 class Null(Enum):
@@ -49,7 +51,8 @@ class Function:
 
     `name` says how it is written: an operator `+`, a method `.lower`, an attribute `@year`, or a function `length`, of
     which users write `F.length`. Several rows of one name are overloads. `sql` has a place `{0}`, `{1}`... for each
-    argument, and may have one for the `{shape}` of the last one's type, which the kernel compares values by.
+    argument, and may have one for the `{shape}` of the last one's type, which the kernel compares values by, and one
+    for that of the `{keys}` that are looked for in a dict.
     """
 
     name: str

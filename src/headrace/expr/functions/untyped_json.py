@@ -8,7 +8,7 @@ from decimal import Decimal, Overflow
 from typing import Any
 
 from headrace.expr.functions.items import item
-from headrace.expr.functions.row import ANY, Function, Null
+from headrace.expr.functions.row import ANY, KEY, Function, Null
 from headrace.model.types import BOOL, DECIMAL, FLOAT, INT, JSON, STR, Type, dict_of, list_of
 
 _KINDS = {str: "a str", int: "an int", float: "a float", bool: "a bool", list: "a list", dict: "a dict"}
@@ -18,7 +18,7 @@ def _shown(thing: object) -> str:
     return _KINDS.get(type(thing), f"a {type(thing).__name__}")
 
 
-def _value(whole: Any, key: str) -> Any:
+def _value(whole: Any, key: Any) -> Any:
     if not isinstance(whole, dict):
         raise TypeError(f"{_shown(whole)} has no [{key!r}]")
     try:
@@ -27,7 +27,7 @@ def _value(whole: Any, key: str) -> Any:
         raise LookupError(f"there is no {key!r}") from None
 
 
-def _get(whole: Any, key: str, default: Any = None) -> Any:
+def _get(whole: Any, key: Any, default: Any = None) -> Any:
     if not isinstance(whole, dict):
         raise TypeError(f"{_shown(whole)} has no get()")
     return whole.get(key, default)
@@ -101,7 +101,7 @@ def _decimals(name: str, gives: Type, python: Callable[..., Any], sql: str) -> l
     ]
 
 
-_D = dict_of(ANY)
+_D = dict_of(ANY, KEY)
 _NUMBERS = {"+": "add", "-": "sub", "*": "mul"}
 _ORDERS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
@@ -109,14 +109,14 @@ OBJECTS = (
     _maybe("[]", (JSON, STR), JSON, _value, "hr_json_value({0}, {1})"),
     _maybe("[]", (JSON, INT), JSON, _item, "hr_json_item({0}, {1})"),
     _maybe(".get", (JSON, STR), JSON, _get, "hr_json_get({0}, {1})"),
-    _maybe("[]", (_D, STR), ANY, _value, "hr_dict_value({0}, {1})"),
-    _maybe(".get", (_D, STR), ANY, _get, "hr_dict_get({0}, {1})"),
-    _maybe(".get", (_D, STR, ANY), ANY, _get, "hr_dict_get_or({0}, {1}, {2})"),
-    Function(".keys", (_D,), list_of(STR), lambda whole: list(whole), "map_keys({0})"),
+    _maybe("[]", (_D, KEY), ANY, _value, "hr_dict_value({0}, {1}, {keys})"),
+    _maybe(".get", (_D, KEY), ANY, _get, "hr_dict_get({0}, {1}, {keys})"),
+    _maybe(".get", (_D, KEY, ANY), ANY, _get, "hr_dict_get_or({0}, {1}, {2}, {keys})"),
+    Function(".keys", (_D,), list_of(KEY), lambda whole: list(whole), "map_keys({0})"),
     Function(".values", (_D,), list_of(ANY), lambda whole: list(whole.values()), "map_values({0})"),
     Function("length", (_D,), INT, len, "CAST(cardinality({0}) AS BIGINT)"),
     Function("length", (JSON,), INT, _sized, "hr_json_length({0})"),
-    Function("contains", (_D, STR), BOOL, lambda whole, key: key in whole, "map_contains_key({0}, {1})"),
+    Function("contains", (_D, KEY), BOOL, lambda whole, key: key in whole, "hr_dict_has({0}, {1}, {keys})"),
     Function("contains", (JSON, STR), BOOL, _within, "hr_json_contains({0}, {1})"),
     _as_row("as_str", STR, str),
     _as_row("as_int", INT, int),

@@ -35,9 +35,11 @@ from headrace.model.types import (
     StructType,
     TupleType,
     Type,
+    is_text,
     optional_of,
 )
 from headrace.serde.json.mismatch import Mismatch, needed, shown
+from headrace.serde.json.parsing import holds_decimals, parsed
 
 Read = Callable[[Any], Any]
 
@@ -53,7 +55,7 @@ def reader(type_: Type) -> Read:
         case ListType(element=element):
             return _list(type_, reader(element))
         case DictType(value=value):
-            return _dict(type_, reader(value))
+            return _dict(type_, _key_reader(type_.key), reader(value))
         case EnumType(cls=cls):
             return _enum(type_, {member.value: member for member in cls})
         case StructType():
@@ -213,14 +215,30 @@ def _tuple(type_: Type, reads: list[Read]) -> Read:
     return read_tuple
 
 
-def _dict(type_: Type, read: Read) -> Read:
-    def read_dict(found: Any) -> dict[str, Any]:
+def _key_reader(type_: Type) -> Read:
+    """Read the keys of objects: texts as they are, others out of their JSON."""
+    if type_ == STR:
+        return _str
+    read, known = reader(type_), is_text(type_)
+
+    def read_key(found: str) -> Any:
+        try:
+            return read(found if known else parsed(found, decimals=holds_decimals(type_)))
+        except ValueError:
+            raise Mismatch(f"has {shown(found)} as a key, {type_} is needed") from None
+
+    return read_key
+
+
+def _dict(type_: Type, read_key: Read, read: Read) -> Read:
+    def read_dict(found: Any) -> dict[Any, Any]:
         if type(found) is not dict:
             raise needed(found, type_)
-        result: dict[str, Any] = {}
+        result: dict[Any, Any] = {}
         for key, value in found.items():
+            known = read_key(key)
             try:
-                result[key] = read(value)
+                result[known] = read(value)
             except Mismatch as exc:
                 raise exc.below(key) from None
         return result

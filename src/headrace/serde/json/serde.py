@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json as parser
 import typing
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
-from math import isinf
-from typing import Any, NoReturn, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from headrace.model.records import record_type, type_of
 from headrace.model.source_lines import calling_line
-from headrace.model.types import DECIMAL, JSON, DecimalType, StructType, Type
+from headrace.model.types import JSON, StructType, Type
 from headrace.serde.base import Serde
+from headrace.serde.json.parsing import holds_decimals, parsed_bytes
 from headrace.serde.json.reading import Read, reader
-from headrace.serde.json.writing import Write, writer
+from headrace.serde.json.writing import Write, compact, writer
 
 T = TypeVar("T")
-
-_text = parser.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,20 +31,20 @@ class JsonSerde(Serde[T]):
     _to_json: Write = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_decimals", _holds_decimals(self.type))
+        object.__setattr__(self, "_decimals", holds_decimals(self.type))
         object.__setattr__(self, "_from_json", reader(self.type))
         object.__setattr__(self, "_to_json", writer(self.type))
 
     def write(self, value: T) -> bytes:
         try:
-            return _text(self._to_json(value)).encode()
+            return compact(self._to_json(value)).encode()
         except UnicodeEncodeError as exc:
             raise ValueError(f"U+{ord(exc.object[exc.start]):04X} in it has no UTF-8 form") from None
         except RecursionError:
             raise ValueError("it is nested too deeply") from None
 
     def read(self, data: bytes) -> T:
-        return self._from_json(_parsed(data, _decimal if self._decimals else _real))  # type: ignore[no-any-return]
+        return self._from_json(parsed_bytes(data, decimals=self._decimals))  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
         return "JSON" if self.type == JSON else f"JSON({self.type})"
@@ -90,49 +86,3 @@ def json(record: type[Any] | StructType | None = None) -> JsonSerde[Any]:
     if typing.get_origin(record) in (tuple, list, dict):
         return JsonSerde(type_of(record, f"an item of {record}", here))
     return JsonSerde(JSON if record is None else record_type(record, here))
-
-
-def _parsed(data: bytes, real: Any) -> Any:
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as exc:
-        raise ValueError(f"byte 0x{data[exc.start]:02x} at {exc.start} is not UTF-8") from None
-    try:
-        found = parser.loads(text, parse_constant=_refused, parse_float=real)
-    except parser.JSONDecodeError as exc:
-        raise ValueError(f"not JSON at {exc.pos}: {exc.msg}") from None
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-    if "\\u" in text:
-        _check_letters(found)
-    return found
-
-
-def _check_letters(found: Any) -> None:
-    """Halves of surrogate pairs can be written as \\uD800, and are no letters."""
-    try:
-        parser.dumps(found, ensure_ascii=False, default=str).encode()
-    except UnicodeEncodeError as exc:
-        raise ValueError(f"\\u{ord(exc.object[exc.start]):04x} is half a letter") from None
-
-
-def _real(text: str) -> float:
-    number = float(text)
-    if isinf(number):
-        raise ValueError(f"{text} is too large a number")
-    return number
-
-
-def _decimal(text: str) -> Decimal:
-    try:
-        return Decimal(text)
-    except InvalidOperation:
-        raise ValueError(f"{text} is too large a number") from None
-
-
-def _refused(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
-
-
-def _holds_decimals(type_: Type) -> bool:
-    return any(one == DECIMAL or isinstance(one, DecimalType) for one in type_.nested())

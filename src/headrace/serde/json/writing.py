@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time
@@ -33,11 +34,15 @@ from headrace.model.types import (
     StructType,
     TupleType,
     Type,
+    is_text,
     optional_of,
 )
 from headrace.serde.json.mismatch import Mismatch
 
 Write = Callable[[Any], Any]
+
+compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""The text of what JSON can say, without white space."""
 
 
 def writer(type_: Type) -> Write:
@@ -49,7 +54,7 @@ def writer(type_: Type) -> Write:
         case ListType(element=element):
             return _list(type_, writer(element))
         case DictType(value=value):
-            return _dict(type_, writer(value))
+            return _dict(type_, _key_writer(type_.key), writer(value))
         case EnumType(cls=cls):
             return _enum(type_, cls)
         case StructType():
@@ -187,7 +192,7 @@ def _json_items(values: list[Any] | tuple[Any, ...]) -> list[Any]:
 
 
 def _json_dict(values: dict[Any, Any]) -> dict[str, Any]:
-    return _dict(JSON, _json)(values)  # type: ignore[no-any-return]
+    return _dict(JSON, _str, _json)(values)  # type: ignore[no-any-return]
 
 
 _PLAIN: dict[Type, Write] = {
@@ -237,19 +242,30 @@ def _tuple(type_: Type, writes: list[Write]) -> Write:
     return write_tuple
 
 
-def _dict(type_: Type, write: Write) -> Write:
+def _key_writer(type_: Type) -> Write:
+    """Write the keys of objects: texts as they are, others as their JSON."""
+    write = writer(type_)
+    return write if is_text(type_) else lambda value: compact(write(value))
+
+
+def _dict(type_: Type, write_key: Write, write: Write) -> Write:
+    needed = type_.key if isinstance(type_, DictType) else STR
+
     def write_dict(value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise wrong(value, type_)
-        result: dict[str, Any] = {}
+        told: dict[str, Any] = {}
         for key in value:
-            if not isinstance(key, str):
-                raise Mismatch(f"has the key {key!r}, a {type(key).__name__}, str is needed")
-        for key in sorted(value):  # equal dicts have equal bytes, or they could not be keys
             try:
-                result[key] = write(value[key])
+                told[write_key(key)] = key
+            except Mismatch:
+                raise Mismatch(f"has the key {key!r}, a {type(key).__name__}, {needed} is needed") from None
+        result: dict[str, Any] = {}
+        for text in sorted(told):  # equal dicts have equal bytes, or they could not be keys
+            try:
+                result[text] = write(value[told[text]])
             except Mismatch as exc:
-                raise exc.below(key) from None
+                raise exc.below(text) from None
         return result
 
     return write_dict
