@@ -13,12 +13,15 @@ object Moment {
   val Unknown: Moment = Moment(Clock.Unknown, Clock.Unknown)
 }
 
-/** The time as a task sees it: that of its batch, which is the same when the batch is run again. */
-final class Clock(moment: Moment) {
+/** The time as a task sees it: that of its batch, which is the same when the batch is run again, or of its last commit. */
+final class Clock(private var moment: Moment) {
   def now: Long = moment.now
   def steady: Long = moment.steady
 
   private val followers = new mutable.ArrayBuffer[Clock.Follower]
+
+  /** It is this time from now on. */
+  def move(to: Moment): Unit = moment = to
 
   def add(follower: Clock.Follower): Unit = followers += follower
 

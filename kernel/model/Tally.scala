@@ -20,5 +20,7 @@ object Tally {
   val Logged = "logged"
   val Letter = "letter"
   val Rows = "rows"
+  val Read = "read"
+  val Written = "written"
   val Due = "due"
 }

@@ -7,7 +7,7 @@ import headrace.model.{Clock, Envelope, Leaving, Reason, Record, Tally}
 import headrace.spec.{Into, NodeSpec, Out, StageSpec, WaySpec}
 import headrace.stores.{CachedCells, Cells, Memory, TaskTime, WindowLists, WindowRows}
 
-/** One task for the length of a batch: takes its records one at a time, and pushes each through all of its operators
+/** One task for the length of a batch, or of a run: takes its records one at a time, and pushes each through all of its operators
   * before the next.
   */
 final class Task(group: Int, spec: StageSpec, state: String => Cells, val computes: Computes, tally: Tally, val clock: Clock) {
@@ -25,7 +25,7 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
     spec.entries.foreach { case (tag, into) => ways(tag) = moving(tag) ++ this.ways(into) }
     ways
   }
-  private var taken = 0L
+  private var taken, told = 0L
   private var over = false
 
   /** Whether the changes of the batch are on their way that tables have held back. */
@@ -53,16 +53,36 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
     }
 
     private def finish(): Unit = {
-      leaving.atTheEnd()
-      clock.tick()
-      over = true
-      operators.foreach(_.flush())
-      windows.values.foreach(_.flush())
-      cached.values.foreach(_.flush())
-      memory.flush()
-      report()
+      settle()
+      if (clock.followed) tally.due(spec.number.toString, clock.due)
       finished = true
     }
+  }
+
+  /** Everything that records give which come for as long as the task runs: `hasNext` is false for now, not for good. */
+  def live(records: Iterator[Envelope]): Iterator[Envelope] = new Iterator[Envelope] {
+    override def hasNext: Boolean = {
+      while (out.isEmpty && records.hasNext) handle(records.next())
+      out.nonEmpty
+    }
+
+    override def next(): Envelope = {
+      if (!hasNext) throw new NoSuchElementException
+      out.removeHead()
+    }
+  }
+
+  /** A batch is over, or an interval between two commits: what was held back and cached until then goes on, and out. */
+  def settle(): Unit = {
+    leaving.atTheEnd()
+    clock.tick()
+    over = true
+    operators.foreach(_.flush())
+    windows.values.foreach(_.flush())
+    cached.values.foreach(_.flush())
+    memory.flush()
+    over = false
+    report()
   }
 
   /** The state of a store, for those who cache it themselves. */
@@ -108,8 +128,9 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
   private def report(): Unit = {
     drops.report(tally)
     tally.count(Tally.In, spec.number.toString, "", taken)
-    tally.count(Tally.Out, spec.number.toString, "", leaving.sent)
-    if (clock.followed) tally.due(spec.number.toString, clock.due)
+    tally.count(Tally.Out, spec.number.toString, "", leaving.sent - told)
+    taken = 0
+    told = leaving.sent
   }
 
   /** Records that move the time of their task do so first. */
@@ -128,12 +149,14 @@ object Task {
   private val Memory = "memory"
 }
 
-/** How many records each node dropped in this batch, and why. */
+/** How many records each node dropped since the last report, and why. */
 final class Drops {
   private val counts = mutable.Map.empty[(String, Reason.Value), Long].withDefaultValue(0)
 
   def add(node: String, reason: Reason.Value): Unit = counts((node, reason)) += 1
 
-  def report(tally: Tally): Unit =
+  def report(tally: Tally): Unit = {
     counts.foreach { case ((node, reason), number) => tally.count(Tally.Drop, node, reason.toString, number) }
+    counts.clear()
+  }
 }

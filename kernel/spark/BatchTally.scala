@@ -19,7 +19,12 @@ case class Counted(batch: Long, kind: String, place: String, reason: String, par
 final class BatchTally extends AccumulatorV2[(Counted, Long), Map[Counted, Long]] with Tally {
   private val counts = mutable.Map.empty[Counted, Long]
 
-  override def count(kind: String, place: String, reason: String, by: Long): Unit = {
+  override def count(kind: String, place: String, reason: String, by: Long): Unit = StreamThread.orNull match {
+    case null => countInBatch(kind, place, reason, by)
+    case thread => thread.count(kind, place, reason, by)
+  }
+
+  private def countInBatch(kind: String, place: String, reason: String, by: Long): Unit = {
     val task = TaskContext.get()
     val batch = task.getLocalProperty(MicroBatchExecution.BATCH_ID_KEY).toLong
     add(Counted(batch, kind, place, reason, task.partitionId()) -> by)

@@ -170,6 +170,8 @@ class KafkaSinkWriter(options: SinkOptions, delivery: Delivery, tally: Tally) ex
     finally failIfFailed()
     if (logged > 0) tally.count(Tally.Logged, "", "", logged)
     if (letters > 0) tally.count(Tally.Letter, "", "", letters)
+    logged = 0
+    letters = 0
     Written
   }
 

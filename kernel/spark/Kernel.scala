@@ -29,19 +29,30 @@ object Kernel {
   /** Run one stage over envelopes; `spec` is its description in JSON. */
   def stage(envelopes: DataFrame, spec: String): DataFrame = {
     val parsed = StageSpec.parse(spec)
-    envelopes
+    val functions = SessionFunctions.resolve(envelopes.sparkSession, parsed.functions)
+    val tally = BatchTally.of(envelopes.sparkSession)
+    if (LiveStage.reads(envelopes)) LiveStage.over(envelopes, parsed, functions, tally)
+    else envelopes
       .groupBy(col("group"))
       .as[Int, Envelope](Encoders.scalaInt, Encoders.product[Envelope])
       .transformWithState(
         new Stage(
           parsed,
-          SessionFunctions.resolve(envelopes.sparkSession, parsed.functions),
-          BatchTally.of(envelopes.sparkSession),
+          functions,
+          tally,
           synchronized(sinks.get(envelopes.sparkSession))),
         TimeMode.None,
         OutputMode.Append)(Encoders.product[Envelope])
       .toDF()
   }
+
+  /** Records for stream threads, see [[LiveSource]]. */
+  def liveRecords(spark: SparkSession, topics: java.util.List[String], tasks: Int): DataFrame =
+    LiveSource.read(spark, topics, tasks)
+
+  /** Run an application on stream threads: its rows for the sink, and how, see [[LiveOptions]]. */
+  def runLive(rows: DataFrame, settings: java.util.Map[String, String]): LiveJob =
+    LiveJob.start(rows, synchronized(sinks.get(rows.sparkSession)), new CaseInsensitiveStringMap(settings))
 
   /** Let a query finish the batch it is in and then end.
     *

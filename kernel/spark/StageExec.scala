@@ -125,8 +125,10 @@ object PutStages extends Rule[SparkPlan] {
 
 /** What a session of Spark needs to run stages: `spark.sql.extensions` names this class. */
 class Extensions extends (SparkSessionExtensions => Unit) {
-  override def apply(session: SparkSessionExtensions): Unit = session.injectColumnar(_ =>
-    new ColumnarRule {
+  override def apply(session: SparkSessionExtensions): Unit = {
+    session.injectPlannerStrategy(_ => LivePlanner)
+    session.injectColumnar(_ => new ColumnarRule {
       override def preColumnarTransitions: Rule[SparkPlan] = PutStages
     })
+  }
 }

@@ -13,6 +13,7 @@ import headrace.python.{Handler, PythonWorkerSpec}
   * @param times   by the tag of an edge: the name of the time that its records move, if rows are deleted by it
   * @param apart   whether its rows come apart by tasks already, as they are read
   * @param ordered whether they also come in the order in which they are taken
+  * @param staying the tags of the edges whose rows are in the task already that takes them
   * @param python  what a Python process runs in the place of operators, null if none does
   */
 case class StageSpec(
@@ -24,6 +25,7 @@ case class StageSpec(
     functions: Seq[String],
     apart: Boolean,
     ordered: Boolean,
+    staying: Set[Int],
     python: PythonProgramSpec) {
   /** The stores of all operators, each once. */
   def stores: Seq[String] = nodes.flatMap(_.stores).distinct
@@ -121,6 +123,7 @@ object StageSpec {
       functions = stage.texts("functions"),
       apart = stage.flag("apart"),
       ordered = stage.flag("ordered"),
+      staying = stage.ints("staying").toSet,
       python = stage.orElse[PythonProgramSpec]("python", null)(name => complete(stage.part(name))(program)))
   }
 

@@ -2,7 +2,6 @@ package headrace.stores
 
 import java.util.TreeMap
 
-import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 import headrace.model.{Bytes, BytesMap}
@@ -29,7 +28,8 @@ final class CachedCells(cells: Cells) extends Cells {
   override def scan(from: Array[Byte], until: Array[Byte]): Iterator[Cell] = {
     val stored = cells.scan(from, until)
     val fresh = changed.subMap(from, until)
-    if (fresh.isEmpty) stored else merged(stored, fresh)
+    if (fresh.isEmpty) stored
+    else Cells.merged(stored, fresh.values.iterator.asScala.map(slot => new Cell(slot.key, slot.value)).toArray.iterator)
   }
 
   override def first(from: Array[Byte], until: Array[Byte]): Cell = {
@@ -76,19 +76,6 @@ final class CachedCells(cells: Cells) extends Cells {
       known.put(key, found)
     }
     found
-  }
-
-  /** What is stored with what has changed since, in order. */
-  private def merged(stored: Iterator[Cell], fresh: java.util.SortedMap[Array[Byte], Slot]): Iterator[Cell] = {
-    val all = new mutable.ArrayBuffer[Cell]
-    val slots = fresh.values.asScala.iterator.buffered
-    def add(slot: Slot): Unit = if (slot.value != null) all += new Cell(slot.key, slot.value)
-    stored.foreach { cell =>
-      while (slots.hasNext && Bytes.compare(slots.head.key, cell.key) < 0) add(slots.next())
-      if (slots.hasNext && Bytes.compare(slots.head.key, cell.key) == 0) add(slots.next()) else all += cell
-    }
-    slots.foreach(add)
-    all.iterator
   }
 }
 

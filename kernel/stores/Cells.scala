@@ -1,5 +1,7 @@
 package headrace.stores
 
+import headrace.model.Bytes
+
 /** A key and its value, both in bytes. */
 final class Cell(val key: Array[Byte], val value: Array[Byte])
 
@@ -25,4 +27,19 @@ trait Cells {
 
   /** Remove all cells from one key up to another, which is not inside. */
   def removeRange(from: Array[Byte], until: Array[Byte]): Unit
+}
+
+object Cells {
+  /** Cells as they are stored, with those that have changed since, in order; of these, those without a value are gone. */
+  def merged(stored: Iterator[Cell], changed: Iterator[Cell]): Iterator[Cell] = {
+    val (before, fresh) = (stored.buffered, changed.buffered)
+    Iterator.continually {
+      if (!fresh.hasNext) before.nextOption()
+      else {
+        val order = if (before.hasNext) Bytes.compare(before.head.key, fresh.head.key) else 1
+        if (order == 0) before.next()
+        Some(if (order < 0) before.next() else fresh.next())
+      }
+    }.takeWhile(_.isDefined).flatten.filter(_.value != null)
+  }
 }

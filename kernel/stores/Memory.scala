@@ -23,9 +23,12 @@ final class Memory(open: => Cells) {
 /** A number that is there again in the next batch. */
 final class Remembered(cells: Cells, key: Array[Byte], begin: Long) {
   private val stored = cells.get(key)
-  private val before = if (stored == null) begin else ByteBuffer.wrap(stored).getLong
+  private var before = if (stored == null) begin else ByteBuffer.wrap(stored).getLong
 
   var value: Long = before
 
-  def flush(): Unit = if (value != before) cells.put(key, ByteBuffer.allocate(java.lang.Long.BYTES).putLong(value).array)
+  def flush(): Unit = if (value != before) {
+    cells.put(key, ByteBuffer.allocate(java.lang.Long.BYTES).putLong(value).array)
+    before = value
+  }
 }

@@ -28,9 +28,9 @@ class PackedApp(hr.App):
     ) -> None:
         # Without transactions, whose markers take offsets: a topic is read up to its last record.
         options: dict[str, Any] = {"guarantee": "at_least_once", "engine": engine}
-        if engine == "batch":
+        if engine != "python":
             options["spark"] = {"spark.master": "local[2]"}
-        else:
+        if engine != "batch":
             options["commit_every"] = "1m"  # a batch of a case is one commit
         # Where state is on the broker, each pack is an application of its own.
         app_id = "cases" if engine == "batch" else f"cases-{hashlib.sha256(str(checkpoint).encode()).hexdigest()[:8]}"

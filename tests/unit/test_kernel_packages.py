@@ -15,6 +15,7 @@ ROWS = (*BYTES, "org.apache.spark.sql.types.", "org.apache.spark.sql.catalyst.")
 FREE = {
     "json": BYTES,
     "model": (*BYTES, "org.apache.spark.SparkThrowable"),
+    "live": ("org.apache.spark.sql.util.",),
     "operators": BYTES,
     "spec": (),
     "stores": (),

@@ -35,6 +35,9 @@ class EngineSpec:
     """Whether the broker is the embedded one, where topics that nobody has made are made."""
 
     exactly_once: bool
+    max_task_idle_ms: int
+    """For how long it waits for records of partitions that are at their end before it takes those of others."""
+
     on_error: Handler
     letters: str | None
     """The topic of dead letters, if there may be any."""

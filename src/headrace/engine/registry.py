@@ -14,13 +14,21 @@ def _batch(spec: EngineSpec) -> Engine:
     return BatchEngine(spec)
 
 
+def _live(spec: EngineSpec) -> Engine:
+    from headrace.engine.live.engine import LiveEngine  # loads pyspark
+
+    return LiveEngine(spec)
+
+
 def _python(spec: EngineSpec) -> Engine:
     from headrace.engine.python.engine import PythonEngine  # loads what speaks to a broker
 
     return PythonEngine(spec)
 
 
-ENGINES: Mapping[str, Callable[[EngineSpec], Engine]] = MappingProxyType({"batch": _batch, "python": _python})
+ENGINES: Mapping[str, Callable[[EngineSpec], Engine]] = MappingProxyType(
+    {"batch": _batch, "live": _live, "python": _python}
+)
 USUAL_ENGINE = "batch"
-STATE_IN_KAFKA = frozenset({"python"})
+STATE_IN_KAFKA = frozenset({"live", "python"})
 """The engines that keep all state in a topic of the application, and none in its checkpoint."""

@@ -138,6 +138,18 @@ class CheckpointLost(RunError):
         )
 
 
+class EngineCannot(RunError):
+    """The engine that was chosen does not run what the application has."""
+
+    code = "engine-cannot"
+
+    def __init__(self, app: str, engine: str, found: Sequence[str]) -> None:
+        super().__init__(
+            f"application {app!r}: engine={engine!r} cannot run yet: {'; '.join(found)}",
+            fix='run it with engine="batch", which runs everything',
+        )
+
+
 class CheckpointForeign(RunError):
     """The checkpoint belongs to another cluster or another shape of this application."""
 

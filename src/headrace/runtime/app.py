@@ -49,7 +49,7 @@ Listener = Callable[[State, State], None]
 
 _GUARANTEES = ("exactly_once", "at_least_once")
 _LEAST_MB = 64
-_IN_SPARK = "batch"
+_BATCHES, _IN_SPARK = "batch", ("batch", "live")
 _COMMIT_EVERY, _LEAST_COMMIT_MS = "100ms", 20
 
 
@@ -69,6 +69,10 @@ class App(Builder):
 
     A record that the user's code or a serde fails on, that has no time, or that a topic does not take, stops the
     application unless `on_error` says "skip" or "dead_letter"; or a function says, of each `hr.Failure`.
+
+    The engine "batch" takes batches of records. With `engine="live"` threads in Spark take each record when it comes,
+    and commit all that they did `commit_every` 100 ms, or as you say; a task waits for partitions that are at their end
+    for as long as `max_task_idle` says. What that engine cannot run yet is refused.
 
     Tables whose stores you name can be asked while it runs, with `store()` and over HTTP at the address `serve`, or as
     `hr.Serve(...)` says; None for not over HTTP. Their rows are written to changelogs, topics of the application that
@@ -96,6 +100,7 @@ class App(Builder):
         guarantee: str = "exactly_once",
         engine: str = USUAL_ENGINE,
         commit_every: Duration | None = None,
+        max_task_idle: Duration = "0ms",
         retry_for: Duration = "5m",
         close_timeout: Duration = "30s",
         spark: str | Wanted | None = None,
@@ -116,12 +121,13 @@ class App(Builder):
         if engine not in ENGINES:
             raise OptionInvalid("engine", engine, " or ".join(f'"{one}"' for one in ENGINES), origin())
         self.engine = engine
-        if engine == _IN_SPARK and commit_every is not None:
+        if engine == _BATCHES and commit_every is not None:
             raise OptionInvalid("commit_every", commit_every, "left out: this engine commits each batch", origin())
         self.commit_ms = duration_ms("commit_every", commit_every or _COMMIT_EVERY, origin(), least=_LEAST_COMMIT_MS)
-        if engine != _IN_SPARK and (spark is not None or strict_native):
+        if engine not in _IN_SPARK and (spark is not None or strict_native):
             name, value = ("spark", spark) if spark is not None else ("strict_native", True)
             raise OptionInvalid(name, value, f"left out: engine={engine!r} runs without Spark", origin())
+        self.max_task_idle_ms = duration_ms("max_task_idle", max_task_idle, origin())
         self.queryable = queryable
         self.serve = Serve(address=serve) if isinstance(serve, str) else serve
         self.retry_ms = duration_ms("retry_for", retry_for, origin())
@@ -225,7 +231,7 @@ class App(Builder):
             from headrace.spark.layout.stage_passes import FOR_STAGES
 
             return passes_text(self.id, each(self.plan(), (*LOGICAL, *FOR_STAGES)))
-        if self.engine != _IN_SPARK:
+        if self.engine not in _IN_SPARK:
             return f"{self.describe()}\nall of it runs in this process: engine={self.engine!r}\n"
         from headrace.spark.layout.explain import explain
         from headrace.spark.layout.placement import Placement
@@ -383,6 +389,7 @@ class App(Builder):
             kafka=self.kafka,
             embedded=self.broker is None,
             exactly_once=self.guarantee == "exactly_once",
+            max_task_idle_ms=self.max_task_idle_ms,
             on_error=self.on_error,
             letters=self.dead_letters if callable(self.on_error) or self.on_error == DEAD_LETTER else None,
             clock=self.clock,

@@ -37,6 +37,26 @@ def batch_of(progress: Mapping[str, Any], counts: Counts) -> Batch:
     )
 
 
+def batch_of_commits(number: int, told: Mapping[str, Any], *, duration_ms: int) -> Batch:
+    """The commits of stream threads since they were asked last, which they tell as JSON, as one batch."""
+    counts = {(kind, place, reason): count for kind, place, reason, count in told["counts"]}
+    logged = _sum(counts, "logged")
+    return Batch(
+        number=number,
+        records_in=_sum(counts, "read"),
+        records_out=max(_sum(counts, "written") - _sum(counts, "unwritten") - logged, 0),
+        rows_logged=logged,
+        dead_letters=_sum(counts, "letter"),
+        duration_ms=duration_ms,
+        drops={(place, reason): count for (kind, place, reason), count in counts.items() if kind == "drop"},
+        positions={
+            (topic, int(partition)): offset
+            for topic, partitions in told["positions"].items()
+            for partition, offset in partitions.items()
+        },
+    )
+
+
 def _sum(counts: Counts, wanted: str) -> int:
     return sum(number for (kind, _, _), number in counts.items() if kind == wanted)
 

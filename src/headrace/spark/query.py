@@ -58,11 +58,19 @@ def dataframe(
 
     `workers` is how Python processes are started. If it stands `still`, no record is read.
     """
+    records = read_topics(session, placement, sharing, kafka=kafka, clock=clock, starts=starts, still=still)
+    return written_rows(records, placement, sharing=sharing, sink=sink, workers=workers)
+
+
+def written_rows(
+    records: DataFrame, placement: Placement, *, sharing: Sharing, sink: Mapping[str, str], workers: Workers
+) -> DataFrame:
+    """The rows of the sink that come of the records of all sources."""
+    session = records.sparkSession
     session.conf.set("spark.sql.shuffle.partitions", sharing.tasks)
     kernel(session).Kernel.writes(session._jsparkSession, dict(sink))
     grouped = Tasks(list(kernel(session, "model").Groups.of(sharing.tasks)))
     native = Native(placement, grouped)
-    records = read_topics(session, placement, sharing, kafka=kafka, clock=clock, starts=starts, still=still)
     flow = native.run(source_flow(records, placement, grouped, sharing, workers), 0)
     for number in range(1, placement.stages + 1):
         flow = native.run(run_stage(flow, placement, sharing, number, workers), number)
@@ -137,7 +145,7 @@ class Query:
         """Texts of the exceptions that the query failed with, the innermost last; nothing if it did not fail."""
         with self._talking():
             failure: Any = self._query._jsq.exception()
-            return _texts(failure.get()) if failure.isDefined() else []
+            return texts_of(failure.get()) if failure.isDefined() else []
 
     def new_batches(self) -> list[Batch]:
         """The batches that ended since the last call."""
@@ -161,11 +169,12 @@ def causes_of(failure: BaseException) -> list[str]:
     """The texts of what Spark has thrown, the innermost last."""
     with suppress(Py4JError, ConnectionError):
         if isinstance(failure, Py4JJavaError):
-            return _texts(failure.java_exception)
+            return texts_of(failure.java_exception)
     return [str(failure)]
 
 
-def _texts(thrown: Any) -> list[str]:
+def texts_of(thrown: Any) -> list[str]:
+    """The texts of an exception and of those that it came of, the innermost last."""
     texts = []
     while thrown is not None:
         texts.append(str(thrown.toString()))

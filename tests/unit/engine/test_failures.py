@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import pytest
 
-from headrace.engine.batch.checkpoint import Checkpoint
 from headrace.engine.batch.failures import failure_of
 from headrace.errors import (
     BatchTooLong,
@@ -39,7 +38,7 @@ class _Usage(NamedTuple):
 
 
 def failure(*causes: str) -> HeadraceError:
-    return failure_of(causes, "shop", Checkpoint("shop", Path("ck")), "host:9092", Path("ck/spark.log"))
+    return failure_of(causes, "shop", "ck", "host:9092", Path("ck/spark.log"))
 
 
 @pytest.mark.parametrize(

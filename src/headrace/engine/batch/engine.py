@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -14,10 +14,11 @@ from headrace.engine.changelogs import ensure_changelogs, with_changelogs
 from headrace.engine.layout import Layout
 from headrace.engine.port import EngineSpec, Prepared
 from headrace.engine.resumption import Resumption
+from headrace.engine.spark_host import SparkHost
 from headrace.engine.topics import topics_of
 from headrace.errors import BrokerNotShared, CheckpointBehind, CheckpointNotShared, HeadraceError, SparkLost, TakenOver
 from headrace.log.properties import for_java
-from headrace.log.secrets import hide, secrets_of
+from headrace.log.secrets import hide
 from headrace.log.topics import Topics
 from headrace.model.batches import Batch
 from headrace.model.deadline import Deadline
@@ -30,10 +31,7 @@ from headrace.spark.layout.lanes import told_of_python
 from headrace.spark.layout.placement import Placement
 from headrace.spark.query import Query, dataframe, plain_errors
 from headrace.spark.session import spark
-from headrace.spark.session.executor_dependencies import workers_of
 from headrace.spark.session.shared_files import SharedFiles
-from headrace.spark.session.workers import Workers
-from headrace.state.pickles import Pickles
 
 T = TypeVar("T")
 
@@ -49,8 +47,7 @@ class BatchEngine:
         self._spec, place = spec, spec.place
         files = SharedFiles(self._session, place.address) if place.address else None
         self._checkpoint = Checkpoint(spec.app, place.directory, place.address, files)
-        self._log = spark.log_of(spec.spark, self._checkpoint.log)
-        self._joined: spark.Session | None = None
+        self._host = SparkHost(spec, self._checkpoint.log)
         self._query: Query | None = None
         self._topics: Topics | None = None
         self._layout: Layout | None = None
@@ -64,12 +61,12 @@ class BatchEngine:
 
     @property
     def log(self) -> str:
-        return str(self._log)
+        return str(self._host.log)
 
     # -- preflight
 
     def refuse(self, plan: Plan) -> str | None:
-        master = spark.master_of(self._spec.spark)
+        master = self._host.master
         if not master.here:
             if not self._spec.place.shared:
                 raise CheckpointNotShared(str(self._spec.place), str(master))
@@ -105,9 +102,8 @@ class BatchEngine:
         spec, topics, layout = self._spec, self._topics, self._layout
         session = self._session()
         self.resumption = self._checkpoint.resumption(layout.tasks)
-        spark.hide_in_log(spec.spark, session, secrets_of(spec.kafka))
         kafka = {"bootstrap.servers": topics.address, **for_java(spec.kafka)}
-        workers = self._workers(session, layout)
+        workers = self._host.workers(session, keeping=layout.kept.in_python)
         sink = sink_options(
             plan,
             kafka,
@@ -118,7 +114,7 @@ class BatchEngine:
             workers=workers,
             letters=spec.letters,
         )
-        with plain_errors(spec.app, self._log, self._hidden):
+        with plain_errors(spec.app, self._host.log, self._hidden):
             return Query.start(
                 dataframe(
                     session,
@@ -134,7 +130,7 @@ class BatchEngine:
                 sink=sink,
                 checkpoint=self._checkpoint.spark,
                 until_latest=until_latest,
-                log=self._log,
+                log=self._host.log,
             )
 
     def wait(self, seconds: float) -> bool:
@@ -155,9 +151,7 @@ class BatchEngine:
         self._ask(Query.stop, None)
 
     def kill(self) -> None:
-        """End the JVM at once, if it is there for this application alone: whoever waits for it fails then."""
-        if self._joined is not None and not spark.kill(self._joined):
-            self._spec.say("Spark does not end what runs there, and has other applications: it is left to itself")
+        self._host.kill()
 
     def end_by(self, deadline: Deadline) -> None:
         spark.end_by(deadline)
@@ -170,7 +164,7 @@ class BatchEngine:
         if not causes:
             return None
         assert self._topics is not None
-        failure = failure_of(causes, self._spec.app, self._checkpoint, self._topics.address, self._log)
+        failure = failure_of(causes, self._spec.app, self._checkpoint.place, self._topics.address, self._host.log)
         if isinstance(failure, CheckpointBehind) and self._told:
             return TakenOver(self._spec.app, self._checkpoint.place)  # it was not behind before
         return failure
@@ -195,32 +189,11 @@ class BatchEngine:
             return otherwise
 
     def _session(self) -> spark.Session:
-        """The session of this run, which is joined when it is first asked for."""
-        if self._joined is None:
-            spec, checkpoint = self._spec, self._checkpoint
-            self._log = spark.log_of(spec.spark, checkpoint.log)
-            spec.say(f"{self._origin()}, its log is {self._log}")
-            self._joined = spark.join(spec.spark, checkpoint.log, verbose=spec.verbose, inherited=[checkpoint.lock])
-        return self._joined
+        return self._host.session(self._checkpoint.lock)
 
     def _leave_session(self) -> None:
-        joined, self._joined, self._query, self._lost = self._joined, None, None, None
-        if joined is not None:
-            spark.leave(joined)
-
-    def _origin(self) -> str:
-        wanted = self._spec.spark
-        master = spark.master_of(wanted)
-        if not isinstance(wanted, Mapping):
-            return f"in a session of Spark on {master}"
-        return "starting Spark" if master.inside else f"starting Spark on {master}"
-
-    def _workers(self, session: spark.Session, layout: Layout) -> Workers:
-        spec = self._spec
-        started = workers_of(
-            session, spark.master_of(spec.spark), timeout_ms=spec.worker_timeout_ms, memory_mb=spec.worker_memory_mb
-        )
-        return Workers(started, spec.pickles() if layout.kept.in_python else Pickles())
+        self._query, self._lost = None, None
+        self._host.leave()
 
     def _hidden(self, text: str) -> str:
         return hide(text, self._spec.kafka)

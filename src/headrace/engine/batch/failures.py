@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from headrace.engine.batch.checkpoint import Checkpoint
 from headrace.errors import (
     BrokerLost,
     BrokerNotTrusted,
@@ -32,7 +31,7 @@ _DENIED_NAMES = re.compile(r"Not authorized to access (topic|group)s?: \[?([^\]\
 _BROKER = re.compile(r"org\.apache\.kafka\.common\.errors\.(Timeout|Disconnect|Network)Exception: ([^\n]*)")
 
 
-def failure_of(causes: Sequence[str], app: str, checkpoint: Checkpoint, address: str, log: Path | str) -> HeadraceError:
+def failure_of(causes: Sequence[str], app: str, place: str, address: str, log: Path | str) -> HeadraceError:
     """The error for a failed query; `causes` are the texts of its exceptions, the innermost last."""
     text = "\n".join(causes)
     fault = find_fault(text)
@@ -45,13 +44,13 @@ def failure_of(causes: Sequence[str], app: str, checkpoint: Checkpoint, address:
         if found := refused.search(text):
             return kind(address, found.group(1))
     if _OTHER.search(text):
-        return TakenOver(app, checkpoint.place)
+        return TakenOver(app, place)
     disk = _DISK.search(text)
     if disk:
         temporary = Path(tempfile.gettempdir())
         if shutil.disk_usage(temporary).free < _FULL:
             return TemporaryUnusable(str(temporary), disk.group(0))
-        return CheckpointUnwritable(checkpoint.place, disk.group(0))
+        return CheckpointUnwritable(place, disk.group(0))
     broker = _BROKER.search(text)
     if broker:
         return BrokerLost(address, broker.group(2))

@@ -175,7 +175,7 @@ class Adoption:
         while not query.wait(_LOOK_S):
             query.new_batches()
         if causes := query.failure():
-            raise failure_of(causes, self.plan.app, self.checkpoint, self.address, log)
+            raise failure_of(causes, self.plan.app, self.checkpoint.place, self.address, log)
 
     def _fill(self, session: Session, state: Rescaling) -> dict[str, int]:
         """Put the rows of those stores into a stage that are in it: how many of each."""

@@ -149,7 +149,7 @@ def told_plainly(app: str, checkpoint: Checkpoint, address: str) -> Iterator[Non
             yield
     except QueryFailed as failed:
         cause = failed.__cause__ or failed
-        raise failure_of(causes_of(cause), app, checkpoint, address, checkpoint.log) from cause
+        raise failure_of(causes_of(cause), app, checkpoint.place, address, checkpoint.log) from cause
 
 
 def refuse_what_is_half_written(log: BatchLog, noted: Iterable[str] | None) -> None:

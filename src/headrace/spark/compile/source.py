@@ -81,6 +81,12 @@ def read_topics(
     return reader.option("subscribePattern", f"^(?:{whole})$").load()
 
 
+def live_records(session: SparkSession, placement: Placement, sharing: Sharing) -> DataFrame:
+    """The same for stream threads, which read the topics themselves."""
+    topics = [topic for source in placement.plan.of(Source) for topic in source.topics]
+    return DataFrame(kernel(session).Kernel.liveRecords(session._jsparkSession, topics, sharing.tasks), session)
+
+
 def source_flow(records: DataFrame, placement: Placement, tasks: Tasks, sharing: Sharing, workers: Workers) -> Flow:
     """Records decoded and with their times, tagged with the edges behind their sources, and shared among the tasks."""
     sources = placement.plan.of(Source)

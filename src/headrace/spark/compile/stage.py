@@ -14,7 +14,7 @@ from headrace.spark.compile.python_spec import into_python, leaving, out_of_pyth
 from headrace.spark.compile.queues import QueueNumbers
 from headrace.spark.compile.sql import packed, packed_key, unpacked, unpacked_key
 from headrace.spark.layout.placement import Edge, Lane, Placement
-from headrace.spark.layout.read_optimizations import apart, in_order
+from headrace.spark.layout.read_optimizations import apart, in_order, stays
 from headrace.spark.session.workers import Workers
 from headrace.spark.spec.stage import StageSpec
 
@@ -30,7 +30,9 @@ def run_stage(flow: Flow, placement: Placement, sharing: Sharing, number: int, w
         if nodes:
             tags = {edge: columns.tag for edge, columns in flow.edges.items()}
             spec = stage_spec(placement, tags, sharing, number, lane, workers)
-            flow = _through(flow, placement, nodes, replace(spec, apart=is_apart, ordered=is_ordered))
+            staying = tuple(tag for edge, tag in tags.items() if stays(placement, sharing, placement.edges[edge]))
+            shared = replace(spec, apart=is_apart, ordered=is_ordered, staying=staying)
+            flow = _through(flow, placement, nodes, shared)
             is_apart = is_ordered = True  # rows pass by in the order in which they came
     return flow
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from headrace.expr import Bound
 from headrace.model.fault_kinds import FaultKind
 from headrace.model.types import INT
@@ -93,6 +95,7 @@ def stamp_in_python(flow: Flow, placement: Placement, workers: Workers) -> Flow:
 
 
 def _before_all(flow: Flow, placement: Placement, spec: StageSpec) -> Flow:
+    spec = replace(spec, staying=tuple(spec.entries))
     rows = through_kernel(flow, spec, key="`key`", value="`value`", seq="offset", queue="source")
     read = {edge: Columns(columns.tag, "key", "value") for edge, columns in flow.edges.items()}
     return Flow.of(rows, CARRIED, read, QueueNumbers(placement.plan).where())

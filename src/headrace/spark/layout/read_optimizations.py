@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from headrace.expr import Bound
-from headrace.plan.nodes import Source, Times
+from headrace.plan.nodes import Node, Source, Times
 from headrace.plan.task_assignment import Sharing
 from headrace.serde import BYTES
-from headrace.spark.layout.placement import Placement
+from headrace.spark.layout.placement import Edge, Placement
 from headrace.spark.layout.stamping import remembering, stamped_in_python
 
 
@@ -32,6 +32,19 @@ def in_order(placement: Placement, sharing: Sharing) -> bool:
     """Whether the tasks also read their records in the order in which they take them: by the times that Kafka has."""
     plainly_timed = all(source.timestamp in (Times.FAIL, Times.SKIP) for source in placement.plan.of(Source))
     return apart(placement, sharing) and plainly_timed
+
+
+def stays(placement: Placement, sharing: Sharing, edge: Edge) -> bool:
+    """Whether the rows on an edge are in the task already that takes them."""
+    return _keeps_task(placement, sharing, edge.start)
+
+
+def _keeps_task(placement: Placement, sharing: Sharing, node: Node) -> bool:
+    if isinstance(node, Source):
+        return not _moves(node) and not sharing.goes_by_key(node.name)
+    if node.facts.cuts:
+        return False
+    return node in placement.inside or all(_keeps_task(placement, sharing, one) for one in node.inputs)
 
 
 def unread(placement: Placement) -> list[str]:

@@ -214,6 +214,11 @@ def hide_in_log(wanted: Wanted, session: Session, secrets: Sequence[str]) -> Non
         kernel(session).LogSecrets.hide(list(secrets))
 
 
+def threads(session: Session) -> int:
+    """How many tasks run at once."""
+    return session.sparkContext.defaultParallelism
+
+
 def note_run() -> None:
     """A query runs."""
     if _SPARK.gateway is not None:

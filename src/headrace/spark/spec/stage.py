@@ -117,4 +117,6 @@ class StageSpec:
     """Whether its rows come apart by tasks already, as they are read."""
     ordered: bool = False
     """Whether they also come in the order in which they are taken."""
+    staying: tuple[int, ...] = ()
+    """The tags of the edges whose rows are in the task already that takes them."""
     python: PythonProgramSpec | None = None
