@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -19,11 +20,12 @@ import pytest
 import headrace as hr
 from headrace.engine.batch.checkpoint import Checkpoint
 from headrace.errors import CheckpointLost, EngineFailed, OptionInvalid, RecordFailed, StateChanged, TakenOver
+from headrace.log.broker import EmbeddedBroker
 from headrace.log.records import NewRecord, consume, produce
 from headrace.log.topics import Topics
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.commands.reset import resetting
-from waiting import until
+from waiting import until, while_up
 
 COUNTS = """
 import sys
@@ -220,3 +222,21 @@ def test_reset_begins_anew(broker: str, topic: Callable[..., str], tmp_path: Pat
         reset.carry_out(broker, {})
     counting(f"anew-{source}", broker, tmp_path, source, target).run(until="latest")
     assert written(broker, target) == [("a", 1), ("a", 2)] * 2
+
+
+def test_a_broker_that_was_killed_and_is_there_again(broker_dir: Path, tmp_path: Path) -> None:
+    embedded = EmbeddedBroker(broker_dir)
+    with embedded.join() as lease:
+        broker = lease.address
+        for name in ("in", "out"):
+            Topics(broker).create(name, 2)
+        with counting("outage", broker, tmp_path, "in", "out") as app:
+            send(broker, "in", *"aaa")
+            while_up(app, lambda: app.metrics().records_in == 3, "three records")
+            os.kill(embedded.status().pid or 0, signal.SIGKILL)
+            until(lambda: not embedded.status().running, "the broker is gone")
+            with embedded.join() as again:
+                assert again.address == broker
+                send(broker, "in", *"aa")
+                while_up(app, lambda: app.metrics().records_in == 5, "five records")
+                assert written(broker, "out") == [("a", number) for number in range(1, 6)]

@@ -19,6 +19,8 @@ _SETTINGS = {
     "fetch.wait.max.ms": 100,
     "fetch.queue.backoff.ms": 5,
     "queued.max.messages.kbytes": 16_384,
+    # A fetch has something of each partition, not all of one before the next: they go by the order of times.
+    "max.partition.fetch.bytes": 131_072,
 }
 _CHUNK = 1_000
 _MARKERS = 2
@@ -52,9 +54,9 @@ class Input:
         return self._positions
 
     @property
-    def consumer(self) -> Consumer:
-        """The client, for who commits its positions."""
-        return self._consumer
+    def group(self) -> object:
+        """The group, as who commits positions has to name it."""
+        return self._consumer.consumer_group_metadata()
 
     def add(self, starts: Mapping[Place, int]) -> None:
         """Fetch more partitions, from these offsets on."""

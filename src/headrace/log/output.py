@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
 
 from headrace.errors import BrokerLost, HeadraceError, NotAllowed, RecordRefused, TakenOver
 from headrace.log.client import make_client, reason_of
 from headrace.log.records import Header, possible_time
 
 _ANY_PARTITION = -1
-_ANSWER_S = 30.0
+_ANSWER_S, _FENCED_S = 10.0, 30.0
 _POLL_S = 0.05
 _LONGEST_MS = 60_000
 _FENCED = (
@@ -40,7 +40,7 @@ class Output:
 
     def fence(self) -> None:
         """Take over from whoever writes under this name, once what was left open is decided."""
-        self._asking(lambda: self._producer.init_transactions(_ANSWER_S))
+        self._asking(self._producer.init_transactions, _FENCED_S)
 
     def write(
         self,
@@ -61,17 +61,15 @@ class Output:
         self._begin()
         self._produce(self._producer, topic, key, value, int(time.time() * 1000), (), partition)
 
-    def commit(self, positions: Mapping[tuple[str, int], int], consumer: Consumer) -> None:
+    def commit(self, positions: Mapping[tuple[str, int], int], group: object) -> None:
         """Commit all that was written, and that the records before these positions are done."""
         if self._plain is not None:
             self._plain.flush(_ANSWER_S)
             self._check()
         self._begin()
         places = [TopicPartition(topic, number, offset) for (topic, number), offset in positions.items()]
-        self._asking(
-            lambda: self._producer.send_offsets_to_transaction(places, consumer.consumer_group_metadata(), _ANSWER_S)
-        )
-        self._asking(lambda: self._producer.commit_transaction(_ANSWER_S))
+        self._asking(lambda left: self._producer.send_offsets_to_transaction(places, group, left))
+        self._asking(self._producer.commit_transaction)
         self._open = False
         self._check()
 
@@ -91,7 +89,7 @@ class Output:
 
     def _begin(self) -> None:
         if not self._open:
-            self._asking(self._producer.begin_transaction)
+            self._asking(lambda _: self._producer.begin_transaction())
             self._open = True
 
     def _produce(
@@ -132,12 +130,15 @@ class Output:
         if self._refused is not None:
             raise self._refused
 
-    def _asking(self, ask: Callable[[], Any]) -> None:
-        """Ask the coordinator of transactions, again if it could not answer."""
-        deadline = time.monotonic() + _ANSWER_S
+    def _asking(self, ask: Callable[[float], Any], patience_s: float = _ANSWER_S) -> None:
+        """Ask the coordinator of transactions, again if it could not answer.
+
+        Not for long: after a broker was away the client may wait for ever, where a new one goes on at once.
+        """
+        deadline = time.monotonic() + patience_s
         while True:
             try:
-                ask()
+                ask(max(deadline - time.monotonic(), _POLL_S))
                 return
             except KafkaException as exc:
                 error: KafkaError = exc.args[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Sequence
 
@@ -15,7 +16,7 @@ from headrace.engine.python.preparation import fitting_layout
 from headrace.engine.python.state import LoggedState
 from headrace.engine.python.stream_thread import StreamThread
 from headrace.engine.resumption import Resumption
-from headrace.errors import EngineFailed, HeadraceError
+from headrace.errors import BrokerLost, EngineFailed, HeadraceError
 from headrace.log.input import Input
 from headrace.log.output import Output
 from headrace.log.topics import Topics
@@ -27,6 +28,7 @@ from headrace.plan.nodes.to import changelog_topic
 from headrace.state.codec import StateCodec
 
 _LAST_WORDS_S = 5.0
+_COMMIT_S = 20.0
 
 
 class PythonEngine:
@@ -97,7 +99,8 @@ class PythonEngine:
     def wait(self, seconds: float) -> bool:
         with self._news:
             self._news.wait_for(lambda: self._over or self._batches, seconds)
-            return self._over
+        self._give_up_a_commit_that_hangs()
+        return self._over
 
     def progress(self) -> Sequence[Batch]:
         found: list[Batch] = []
@@ -138,6 +141,25 @@ class PythonEngine:
             self._batches.append(batch)
             self._news.notify_all()
 
+    def _give_up_a_commit_that_hangs(self) -> None:
+        """Leave a thread to itself that waits in its client: after a broker was away, that may wait for ever.
+
+        The next try fences it, so that it cannot commit any more.
+        """
+        running, topics = self._running, self._topics
+        if running is None or topics is None or running.committing_since is None or self._over:
+            return
+        if time.monotonic() - running.committing_since > _COMMIT_S:
+            running.stop()
+            self._end(running, BrokerLost(topics.address, f"a commit had no answer within {_COMMIT_S:g} s"))
+
+    def _end(self, running: StreamThread, failed: HeadraceError | None) -> None:
+        """The try is over, unless another one has begun since."""
+        with self._news:
+            if running is self._running and not self._over:
+                self._failed, self._over = failed, True
+            self._news.notify_all()
+
     def _run(self, running: StreamThread) -> None:
         failed: HeadraceError | None = None
         try:
@@ -147,6 +169,4 @@ class PythonEngine:
         except Exception as exc:
             failed = EngineFailed(self._spec.app, f"{type(exc).__name__}: {exc}")
             failed.__cause__ = exc
-        with self._news:
-            self._failed, self._over = failed, True
-            self._news.notify_all()
+        self._end(running, failed)

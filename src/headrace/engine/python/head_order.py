@@ -16,7 +16,8 @@ _PART = 500
 class HeadOrder:
     """Records of all partitions that wait for their turn.
 
-    A partition that is known to have more is waited for, since its next record may be the earliest; 0.3 s at most.
+    A partition that is known to have more is waited for, since its next record may be the earliest; 0.3 s at most, and
+    not while too many others wait.
     """
 
     def __init__(self, rank: Callable[[str], int], lag: Callable[[Place], int]) -> None:
@@ -50,7 +51,7 @@ class HeadOrder:
         """The records whose turn it is."""
         if not self._heads:
             return []
-        patient = self._is_patient(now)
+        patient = not self.full and self._is_patient(now)
         taken: list[Fetched] = []
         if patient and any(not waiting and self._lag(place) for place, waiting in self._waiting.items()):
             return taken

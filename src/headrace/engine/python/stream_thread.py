@@ -63,10 +63,14 @@ class StreamThread:
         """Partitions of global tables that are read before all others."""
         self._finishing, self._stopping = threading.Event(), threading.Event()
         self._commit_s = spec.commit_ms / 1000
+        self._group = input_.group
+        """Asked for once: it does not change, for nobody joins the group."""
         self._number, self._read, self._counted = 0, 0, dict[tuple[str, str], int]()
         self._told_layout = False
         self._dirty = False
         """Whether anything was processed since the last commit."""
+        self.committing_since: float | None = None
+        """When the commit began that is not done yet."""
         self._due_ms = 0
         """When the time of day matters next: at the start it does."""
 
@@ -143,7 +147,7 @@ class StreamThread:
             self._done[record.place] = record.offset + 1
 
     def _commit(self, began: float) -> None:
-        began_commit = time.monotonic()
+        began_commit = self.committing_since = time.monotonic()
         self._writing.write(self._loop.settle(), self._loop.chosen)
         topic, logged = state_topic(self._plan.app), 0
         for number, state in enumerate(self._states):
@@ -153,8 +157,8 @@ class StreamThread:
         if not self._told_layout:
             self._output.log(topic, *layout_record(self._layout), 0)
             self._told_layout = True
-        self._output.commit(self._done, self._input.consumer)
-        self._dirty = False
+        self._output.commit(self._done, self._group)
+        self._dirty, self.committing_since = False, None
         self._report(began, began_commit, logged)
 
     def _report(self, began: float, began_commit: float, logged: int) -> None:
