@@ -21,24 +21,7 @@ from headrace.passes.pipeline import rewrite
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, Process, Repartition, Source
 from headrace.plan.placement_nodes import Everywhere
-from headrace.plan.state import (
-    TASK_TIME,
-    FilesBegun,
-    FinalResults,
-    HeldBack,
-    LaneState,
-    PartitionTimes,
-    Remembered,
-    StateDescriptor,
-    StreamTime,
-    Subscriptions,
-    TableRows,
-    Unmatched,
-    Versions,
-    Waiting,
-    WindowLists,
-    WindowRows,
-)
+from headrace.plan.state import TASK_TIME, LaneState, Remembered, StateDescriptor
 from headrace.state.merging import Merge, rules_of
 from headrace.state.state import MemoryState
 from headrace.testing import TopologyTestDriver
@@ -58,23 +41,6 @@ READERS = [
 ROUTES = {Source, Repartition, Everywhere}
 """Nodes that say how a record finds its task."""
 
-EVERY_KIND: tuple[StateDescriptor, ...] = (
-    TASK_TIME,
-    FilesBegun(),
-    FinalResults(wanted=True),
-    HeldBack(),
-    PartitionTimes(),
-    TableRows(store="s", ttl_ms=1),
-    StreamTime(),
-    Subscriptions(store="s"),
-    Unmatched(waits=True),
-    Versions(store="s", history_ms=1),
-    Waiting(waits=True),
-    WindowLists(store="s", kept_ms=1),
-    WindowRows(store="s", kept_ms=1),
-    WindowRows(store="s", kept_ms=1, sessions=True),
-)
-
 
 def below(cls: type[Any]) -> set[type[Any]]:
     """All classes that come of one in the package."""
@@ -84,10 +50,6 @@ def below(cls: type[Any]) -> set[type[Any]]:
 
 def node_classes() -> set[type[Node]]:
     return below(Node)
-
-
-def test_every_kind_of_state_is_looked_at_here() -> None:
-    assert {type(one) for one in EVERY_KIND} == {one for one in below(StateDescriptor) if not one.__subclasses__()}
 
 
 def test_every_node_that_is_stateful_declares_its_state() -> None:
@@ -155,23 +117,34 @@ def test_whatever_an_operator_keeps_in_python_is_declared(case: Case) -> None:
 
 
 def test_whatever_is_declared_is_kept_by_an_operator_in_python() -> None:
-    never = {(type(one), _relative(name)) for one in EVERY_KIND for name in _named(one, one.in_python("x"))}
+    never, found = set[tuple[type, str]](), set[tuple[type, str]]()
     for case in cases():
         plan, state = left_by(case)
         there = {*state._cells, *(f"{owner}/{what}" for owner, what, _ in state.memory.items())}
         for one, layout in declared(plan):
-            never -= {(type(one), _relative(name)) for name in _named(one, layout) if name in there}
-    assert never == set()
+            never |= {(type(one), _relative(name)) for name in _named(layout)}
+            found |= {(type(one), _relative(name)) for name in _named(layout) if name in there}
+    assert never - found == set()
 
 
-def _named(_: StateDescriptor, layout: LaneState) -> Iterator[str]:
+def test_there_is_a_case_of_every_kind_of_state() -> None:
+    assert {one for one in below(StateDescriptor) if not one.__subclasses__()} == {type(one) for one in kinds()}
+
+
+@cache
+def kinds() -> set[StateDescriptor]:
+    """All descriptors of the cases."""
+    return {one for case in cases() for one, _ in declared(left_by(case)[0])}
+
+
+def _named(layout: LaneState) -> Iterator[str]:
     yield from (family.name.removeprefix("python.") for family in layout.families)
     yield from ("/".join(entry.place) for entry in layout.remembered)
 
 
 def _relative(name: str) -> str:
     """A name without that of the operator or the store."""
-    return ("store" if name.startswith("store.") else "") + "/" + (name.rpartition("/")[2] if "/" in name else "")
+    return name.rpartition("/")[2] if "/" in name else "rows"
 
 
 def test_cells_and_things_that_nobody_declares_are_found() -> None:
@@ -212,11 +185,12 @@ def test_whatever_an_operator_keeps_in_the_kernel_is_declared() -> None:
 
 def in_kernel() -> set[str]:
     found: set[str] = set()
-    for one in EVERY_KIND:
-        layout = one.in_kernel("x")
+    for one in kinds():
+        layout, store = one.in_kernel("x"), one.kept_in or ""
         found |= {entry.what for entry in layout.remembered}
-        found |= {family.name.removeprefix("memory.x/").removeprefix("store.") for family in layout.families}
-    return found - {"s"}
+        names = (family.name.removeprefix("memory.x/").removeprefix("store.") for family in layout.families)
+        found |= {name.removesuffix(store).strip() for name in names}
+    return found - {""}
 
 
 def name_fits(asked: str) -> Any:
