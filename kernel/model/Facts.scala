@@ -60,3 +60,25 @@ object Going extends Enumeration {
   val Later = Value("later")
   val Out = Value("out")
 }
+
+/** See headrace.plan.state.layout. */
+object KeyForm extends Enumeration {
+  val Rest = Value("rest")
+  val Sized = Value("sized")
+  val SizedTwice = Value("sized twice")
+  val Ended = Value("ended")
+  val Held = Value("held")
+}
+
+/** See headrace.plan.state.layout. */
+object TimeAt extends Enumeration {
+  val Front = Value("front")
+  val Behind = Value("behind")
+}
+
+/** See headrace.spark.rescaling. */
+object MoveBy extends Enumeration {
+  val Key = Value("key")
+  val Task = Value("task")
+  val All = Value("all")
+}

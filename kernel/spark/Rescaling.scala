@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.fasterxml.jackson.databind.node.ObjectNode
-import headrace.model.{Bytes, Groups}
+import headrace.model.{Bytes, Groups, KeyForm, MoveBy, TimeAt}
 import headrace.operators.Suppress
 import headrace.stores.Cell
 import org.apache.hadoop.conf.Configuration
@@ -160,46 +160,36 @@ object Rescaling {
 
   private def text(bytes: Array[Byte]): String = Base64.getEncoder.encodeToString(bytes)
 
-  /** Move of the cells of one name to their new tasks.
-    *
-    * @param way    by "key", with their old "task", or to "all" from any of them
-    * @param skip   so many bytes are in front of the key in the key of a cell
-    * @param form   how the key is written there
-    * @param tail   so many bytes at its end are no part of the key by which records find their tasks
-    * @param before by so many buckets a key was in its task; 0 if nobody knows
-    * @param after  and by so many it will be
-    * @param meets  whether two old tasks may have had a cell of one key
-    * @param time   where the time of a cell is: in "front", or "behind" the key
-    * @param over   for each old task: the times of cells that nobody asks for any more, from behind one up to another
-    */
+  /** Way of the cells of one name to their new tasks; see headrace.spark.rescaling. */
   private final case class Move(
-      way: String, skip: Int, form: String, tail: Int, before: Int, after: Int, meets: Boolean, time: String,
-      over: IndexedSeq[Seq[(Long, Long)]]) {
+      way: MoveBy.Value, skip: Int, form: KeyForm.Value, tail: Int, before: Int, after: Int, meets: Boolean,
+      time: Option[TimeAt.Value], over: IndexedSeq[Seq[(Long, Long)]]) {
 
     /** The new tasks of a cell. */
     def tasks(task: Int, cell: Cell, count: Int): Seq[Int] = way match {
-      case "key" => Seq(Groups.bucket(key(cell.key), after))
-      case "task" => Seq(task % count)
-      case "all" => if (task == 0) 0 until count else Nil
+      case MoveBy.Key => Seq(Groups.bucket(key(cell.key), after))
+      case MoveBy.Task => Seq(task % count)
+      case MoveBy.All => if (task == 0) 0 until count else Nil
     }
 
     /** Whether a cell is in the task where its key should have brought it. */
     def belongs(task: Int, cell: Cell, count: Int): Boolean =
-      way != "key" || before == 0 || Groups.bucket(key(cell.key), before) % count == task
+      way != MoveBy.Key || before == 0 || Groups.bucket(key(cell.key), before) % count == task
 
+    /** Whether nobody asks for a cell of a task any more. */
     def isOver(task: Int, cell: Cell): Boolean = over.nonEmpty && over(task).nonEmpty && {
-      val at = if (time == "front") Bytes.time(cell.key, 0) else Bytes.time(cell.key, end(cell.key, skip))
+      val at = if (time.contains(TimeAt.Front)) Bytes.time(cell.key, 0) else Bytes.time(cell.key, end(cell.key, skip))
       over(task).exists { case (behind, upTo) => behind < at && at <= upTo }
     }
 
     /** The key by which the records of a cell came to their task. */
     def key(place: Array[Byte]): Array[Byte] = {
-      val begin = if (form == "held") Suppress.keyPlace(place) else skip
+      val begin = if (form == KeyForm.Held) Suppress.keyPlace(place) else skip
       val key = form match {
-        case "rest" | "held" => Arrays.copyOfRange(place, begin, place.length)
-        case "sized" => sized(place, begin)
-        case "sized twice" => sized(sized(place, begin), 0)
-        case "ended" => Bytes.unended(place, begin)
+        case KeyForm.Rest | KeyForm.Held => Arrays.copyOfRange(place, begin, place.length)
+        case KeyForm.Sized => sized(place, begin)
+        case KeyForm.SizedTwice => sized(sized(place, begin), 0)
+        case KeyForm.Ended => Bytes.unended(place, begin)
       }
       if (tail == 0) key else Arrays.copyOf(key, key.length - tail)
     }
@@ -207,8 +197,9 @@ object Rescaling {
 
   private object Move {
     def of(json: JsonNode): Move = Move(
-      json.get("way").asText, json.get("skip").asInt, json.get("form").asText, json.get("tail").asInt,
-      json.get("before").asInt, json.get("after").asInt, json.get("meets").asBoolean, json.get("time").asText,
+      MoveBy.withName(json.get("way").asText), json.get("skip").asInt, KeyForm.withName(json.get("form").asText),
+      json.get("tail").asInt, json.get("before").asInt, json.get("after").asInt, json.get("meets").asBoolean,
+      Option(json.get("time")).filterNot(_.isNull).map(time => TimeAt.withName(time.asText)),
       json.get("over").elements.asScala.map { task =>
         task.elements.asScala.map(bounds => (bounds.get(0).asLong, bounds.get(1).asLong)).toSeq
       }.toIndexedSeq)

@@ -61,13 +61,13 @@ def test_every_node_that_is_stateful_declares_its_state() -> None:
 
 
 def cases() -> list[Case]:
-    """Those of restarts, which have all that operators remember, and one of each operator."""
-    known: set[type[Node]] = set()
+    """Those of restarts, which have all that operators remember, and one of each operator with each kind of state."""
+    known: set[tuple[object, ...]] = set()
     found = list(restart.CASES)
     for case in all_cases():
-        kinds = {type(node) for node in rewrite(case.plan()).nodes}
-        if kinds - known:
-            known |= kinds
+        kept = {(type(node), bool(node.shared_stores), *map(type, node.state)) for node in rewrite(case.plan()).nodes}
+        if kept - known:
+            known |= kept
             found.append(case)
     return list({case.id: case for case in found}.values())
 
@@ -87,7 +87,8 @@ def left_by(case: Case) -> tuple[Plan, MemoryState]:
 
 def declared(plan: Plan) -> Iterator[tuple[StateDescriptor, LaneState]]:
     for node in plan.nodes:
-        kept = (*node.state, *(one.store.state for one in node.connections), TASK_TIME)
+        own = (one.store.state for one in node.connections if not one.everywhere)
+        kept = (*node.state, *own, TASK_TIME)
         yield from ((one, one.in_python(node.name)) for one in kept)
 
 

@@ -7,14 +7,52 @@ import json
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any
 
+from headrace.plan.state import KeyForm, TimeAt
 from headrace.spark.session.spark import Session, kernel
 
-Moves = Mapping[str, Mapping[str, Any]]
-"""By the names of cells, as `kernel/spark/Rescaling.scala` reads it."""
 
-Remembered = list[dict[bytes, bytes]]
+class MoveBy(StrEnum):
+    """Rule by which a cell finds its new tasks."""
+
+    KEY = "key"
+    TASK = "task"
+    """With its whole old task."""
+
+    ALL = "all"
+    """From any of them to all."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move:
+    """Way of the cells of one name to their new tasks, as `kernel/spark/Rescaling.scala` reads it."""
+
+    way: MoveBy
+    skip: int
+    """So many bytes are in front of the key."""
+
+    form: KeyForm
+    tail: int
+    """So many bytes at the end of the key are no part of the one by which records find their tasks."""
+
+    before: int
+    """By so many buckets a key was in its task; 0 if nobody knows."""
+
+    after: int
+    """And by so many it will be."""
+
+    meets: bool
+    """Whether two old tasks may have had a cell of one key."""
+
+    time: TimeAt | None
+    over: Sequence[Sequence[tuple[int, int]]]
+    """For each old task: the times of cells that nobody asks for any more, from behind one up to another."""
+
+
+TaskCells = list[dict[bytes, bytes]]
 """The cells of one name in each task."""
 
 _CELL, _SIZE = struct.Struct(">ii"), struct.Struct(">i")
@@ -30,16 +68,17 @@ class Rescaling:
         """The names of all cells that are there."""
         return set(json.loads(self._kernel.families()).get("names", ()))
 
-    def cells(self, name: str, *, new: bool = False) -> Remembered:
+    def cells(self, name: str, *, new: bool = False) -> TaskCells:
         """Cells of a name, which should be few."""
         tasks = json.loads(self._kernel.cells(name, new))["tasks"]
         return [
             {_bytes(cells[place]): _bytes(cells[place + 1]) for place in range(0, len(cells), 2)} for cells in tasks
         ]
 
-    def move(self, moves: Moves) -> dict[str, Any]:
+    def move(self, moves: Mapping[str, Move]) -> dict[str, Any]:
         """Put all cells of these names into the new tasks: how many were `moved`, or which is `refused`, and why."""
-        answer: dict[str, Any] = json.loads(self._kernel.move(json.dumps(moves)))
+        told = {name: asdict(move) for name, move in moves.items()}
+        answer: dict[str, Any] = json.loads(self._kernel.move(json.dumps(told)))
         if "key" in answer:
             answer["key"] = _bytes(answer["key"])
         return answer

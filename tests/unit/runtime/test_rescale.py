@@ -36,7 +36,7 @@ from headrace.runtime.rescale.operator_memory import Kernel, Python
 from headrace.runtime.rescale.rescale import refuse_what_is_half_written, told_plainly
 from headrace.runtime.state_key import codec_of
 from headrace.spark.layout.placement import Placement
-from headrace.spark.rescaling import Rescaling
+from headrace.spark.rescaling import MoveBy, Rescaling
 from headrace.spark.state_layout import cells_of
 from headrace.state.window import Kept
 
@@ -100,15 +100,14 @@ def test_each_store_goes_its_own_way(app: hr.App) -> None:
     globe = app.global_table("globe", key=hr.STRING, value=hr.STRING, store="globe")
     texts(app).join(globe, lambda a, b: a + b, on=lambda v: v).to("out")
     ways = ways_of(app, (4, 7), {"in": {"in": 4}, "globe": {}}, {"in": None, "globe": {}})
-    assert ways["store.here"] == Way("key", 0, 7, written=4)
+    assert ways["store.here"] == Way(MoveBy.KEY, 0, 7, written=4)
     assert ways["store.here"].meets
-    assert ways["store.there"] == Way("key", 4, 7)
+    assert ways["store.there"] == Way(MoveBy.KEY, 4, 7)
     assert not ways["store.there"].meets
-    assert ways["store.three"] == Way("key", 3, 3)
-    assert ways["store.globe"] == Way("all")
-    assert (
-        ways_of(app, (4, 2), {"in": {"in": 4}, "globe": {}}, {"in": {"in": 4}, "globe": {}})["store.here"].by == "task"
-    )
+    assert ways["store.three"] == Way(MoveBy.KEY, 3, 3)
+    assert ways["store.globe"] == Way(MoveBy.ALL)
+    known: Sources = {"in": {"in": 4}, "globe": {}}
+    assert ways_of(app, (4, 2), known, known)["store.here"].by is MoveBy.TASK
 
 
 def test_who_chooses_the_task_of_a_key_himself_is_refused(app: hr.App) -> None:

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any, ClassVar, TypeVar
 
 from headrace.plan.schema import Schema
-from headrace.plan.state import LookedUp, StateDescriptor
+from headrace.plan.state import Prefetched, StateDescriptor
 from headrace.plan.stores import StoreConnection
 
 N = TypeVar("N", bound="Node")
@@ -143,7 +143,7 @@ class Node(ABC):
         return ()
 
     @property
-    def looked_up(self) -> tuple[LookedUp, ...]:
+    def prefetched(self) -> tuple[Prefetched, ...]:
         """Stores in which it looks up the key of every record that comes."""
         return ()
 

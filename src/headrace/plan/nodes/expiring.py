@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from headrace.model.durations import duration_text
 from headrace.plan.nodes.base import Node
-from headrace.plan.state import LookedUp, StateDescriptor, TableRows
+from headrace.plan.state import Prefetched, StateDescriptor, TableRows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,8 +37,8 @@ class Lasting(Node):
         return (self.kept_rows,)
 
     @property
-    def looked_up(self) -> tuple[LookedUp, ...]:
-        return (LookedUp(self.kept_rows.store, self.output().key),)
+    def prefetched(self) -> tuple[Prefetched, ...]:
+        return (Prefetched(self.kept_rows.store, self.output().key),)
 
     @property
     def drops_late(self) -> bool:

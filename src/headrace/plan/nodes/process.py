@@ -10,7 +10,7 @@ from headrace.plan.nodes.base import Facts, Node
 from headrace.plan.nodes.materialized import RowByRow, kept
 from headrace.plan.nodes.source import Source
 from headrace.plan.schema import Field, Schema
-from headrace.plan.state import LookedUp, StateDescriptor
+from headrace.plan.state import Prefetched, StateDescriptor
 from headrace.plan.stores import KeyValue, Store, StoreConnection
 
 
@@ -35,9 +35,9 @@ class Process(Node):
     facts = Facts(stateful=True, rekeys=True, ends=True, anywhere=True)
 
     @property
-    def looked_up(self) -> tuple[LookedUp, ...]:
+    def prefetched(self) -> tuple[Prefetched, ...]:
         stores = (one.store for one in self.connections)
-        return tuple(LookedUp(store.name, store.key) for store in stores if isinstance(store, KeyValue))
+        return tuple(Prefetched(store.name, store.key) for store in stores if isinstance(store, KeyValue))
 
     def output(self) -> Schema:
         return Schema(self.key, self.value)

@@ -9,7 +9,7 @@ from headrace.model.durations import duration_text
 from headrace.plan.nodes.base import Facts, Node
 from headrace.plan.nodes.table import TableSource, ToTable
 from headrace.plan.schema import Schema
-from headrace.plan.state import LookedUp, StateDescriptor, StreamTime, Waiting
+from headrace.plan.state import Prefetched, StateDescriptor, StreamTime, Waiting
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,8 +35,8 @@ class StreamTableJoin(Node):
         return (Waiting(waits=self.grace_ms is not None), StreamTime())
 
     @property
-    def looked_up(self) -> tuple[LookedUp, ...]:
-        return self.table.looked_up if isinstance(self.table, TableSource | ToTable) else ()
+    def prefetched(self) -> tuple[Prefetched, ...]:
+        return self.table.prefetched if isinstance(self.table, TableSource | ToTable) else ()
 
     def takes_no_key(self, position: int) -> bool:
         return self.keep_all and position == 0

@@ -13,7 +13,7 @@ from headrace.plan.state.descriptors import (
     Unmatched,
     Waiting,
 )
-from headrace.plan.state.layout import Family, KeyForm, Keys, LaneState, LookedUp, Remembered, TimeAt
+from headrace.plan.state.layout import Family, KeyForm, Keys, LaneState, Prefetched, Remembered, TimeAt
 from headrace.plan.state.windows import Versions, WindowLists, WindowRows, WindowState
 
 __all__ = [
@@ -25,8 +25,8 @@ __all__ = [
     "KeyForm",
     "Keys",
     "LaneState",
-    "LookedUp",
     "PartitionTimes",
+    "Prefetched",
     "Remembered",
     "StateDescriptor",
     "StreamTime",

@@ -43,7 +43,7 @@ class KeyForm(StrEnum):
     """An end is behind it."""
 
     HELD = "held"
-    """As in what a suppression of the kernel holds back."""
+    """As in what a suppression of the kernel holds back: behind a mark, and a time in some cells."""
 
 
 class TimeAt(StrEnum):
@@ -100,7 +100,7 @@ class LaneState:
 
 
 @dataclass(frozen=True)
-class LookedUp:
+class Prefetched:
     """Store that an operator looks into, and how the keys are written there."""
 
     store: str

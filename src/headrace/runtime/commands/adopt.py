@@ -37,7 +37,7 @@ from headrace.serde import Serde
 from headrace.spark.compile.sink import sink_options
 from headrace.spark.layout.placement import Placement
 from headrace.spark.query import Query, dataframe
-from headrace.spark.rescaling import Rescaling
+from headrace.spark.rescaling import MoveBy, Rescaling
 from headrace.spark.rescaling import rescaling as opened
 from headrace.spark.session.spark import Session
 from headrace.spark.session.workers import Workers
@@ -251,7 +251,7 @@ class Placed:
         for row in store.rows:
             key, time, start = parts(windows, row.key)
             by = key if isinstance(source, Source) else _written(bytes_of, store.key.decode(key))
-            task = row.partition % self._tasks if way.by == "task" else partition_of(by, way.after)
+            task = row.partition % self._tasks if way.by is MoveBy.TASK else partition_of(by, way.after)
             ts = time if windows is not None and windows.sessions else row.ts
             yield TableRow(task, key, row.value, ts, time, start)
 

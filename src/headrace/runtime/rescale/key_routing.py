@@ -12,6 +12,7 @@ from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, Repartition, Source
 from headrace.plan.placement_nodes import Everywhere, is_global
 from headrace.plan.task_assignment import Sharing
+from headrace.spark.rescaling import MoveBy
 
 Sources = dict[str, dict[str, int] | None]
 """As `Sharing.partitions`."""
@@ -21,7 +22,7 @@ Sources = dict[str, dict[str, int] | None]
 class Way:
     """Route of the state of one key to its new task."""
 
-    by: str
+    by: MoveBy
     """By the `key`, with the whole old `task`, or to `all` tasks."""
 
     before: int = 0
@@ -36,14 +37,14 @@ class Way:
     @property
     def meets(self) -> bool:
         """Whether what was in two tasks may be found to have one key."""
-        return self.by == "task" or (self.by == "key" and self.before == 0)
+        return self.by is MoveBy.TASK or (self.by is MoveBy.KEY and self.before == 0)
 
     def from_tasks(self, task: int, tasks: tuple[int, int]) -> list[int]:
         """The old tasks of which something may come to a new one."""
         before, after = tasks
-        if self.by == "all":
+        if self.by is MoveBy.ALL:
             return [0]
-        return [old for old in range(before) if self.by == "key" or old % after == task]
+        return [old for old in range(before) if self.by is MoveBy.KEY or old % after == task]
 
 
 def new_sources(plan: Plan, known: Sources, now: Sharing, tasks: tuple[int, int]) -> Sources:
@@ -84,7 +85,7 @@ class Ways:
         if len(found) != 1:
             raise RescaleRefused(f"records come to {node.name} ({node.origin}) by different rules", BEGIN_ANEW)
         (way,) = found
-        if node.facts.anywhere and way.by == "key" and any(map(key_changed, node.inputs)):
+        if node.facts.anywhere and way.by is MoveBy.KEY and any(map(key_changed, node.inputs)):
             reason = "takes records with other keys than those by which they came to their task"
             raise RescaleRefused(f"{node.name} ({node.origin}) {reason}", BEGIN_ANEW)
         return way
@@ -96,7 +97,7 @@ class Ways:
 
     def _found(self, node: Node) -> set[Way]:
         if isinstance(node, Everywhere) or is_global(node):
-            return {Way("all")}
+            return {Way(MoveBy.ALL)}
         if isinstance(node, Source):
             return {self._of_source(node)}
         if isinstance(node, Repartition):
@@ -106,19 +107,19 @@ class Ways:
     def _of_source(self, source: Source) -> Way:
         there, (before, after) = self._before.get(source.name, {}), self.tasks
         if there is None:
-            return Way("key", before, after)
+            return Way(MoveBy.KEY, before, after)
         if there and self._after[source.name] is None:
-            return Way("key", 0, after, written=max(there.values()))
-        return Way("task")
+            return Way(MoveBy.KEY, 0, after, written=max(there.values()))
+        return Way(MoveBy.TASK)
 
     def _of_repartition(self, node: Repartition) -> Way:
         before, after = self.tasks
         if node.partitioner is None:
-            return Way("key", min(node.partitions or before, before), min(node.partitions or after, after))
+            return Way(MoveBy.KEY, min(node.partitions or before, before), min(node.partitions or after, after))
         if node.partitions is None or node.partitions > min(before, after):
             reason = "has a partitioner of its own, which says by the number of tasks where a key belongs"
             raise RescaleRefused(
                 f"{node.name} ({node.origin}) {reason}",
                 f"repartition into a fixed number, not more than there are tasks; or {BEGIN_ANEW}",
             )
-        return Way("task")
+        return Way(MoveBy.TASK)

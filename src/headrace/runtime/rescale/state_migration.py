@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from headrace.engine.batch.batch_log import BEGIN_ANEW
 from headrace.errors import RescaleRefused
 from headrace.plan.nodes import Beside, Node
@@ -12,7 +10,7 @@ from headrace.runtime.rescale.key_routing import Way, Ways
 from headrace.runtime.rescale.lane_memory import LaneMemory
 from headrace.runtime.rescale.operator_memory import EVER, Kernel, Python
 from headrace.spark.layout.placement import Placement
-from headrace.spark.rescaling import Rescaling
+from headrace.spark.rescaling import Move, MoveBy, Rescaling
 from headrace.spark.state_layout import Cells, cells_of
 from headrace.state.codec import StateCodec
 
@@ -51,26 +49,26 @@ class Moving:
         owner = name.partition(".")[2].rpartition("/")[0]
         return not name.startswith(("store.", "python.store.")) and owner not in self._nodes
 
-    def _told(self, name: str, memories: dict[str, LaneMemory]) -> dict[str, Any]:
+    def _told(self, name: str, memories: dict[str, LaneMemory]) -> Move:
         cells = self._cells.get(name)
         if cells is None:
             raise RescaleRefused(f"nobody knows what the cells {name!r} are", "tell us: this is a fault of ours")
         family, way = cells.family, self._ways.of(cells.node)
-        if family.keys is Keys.OF_USER and way.by == "key" and way.before == 0:
-            way = Way("key", way.written, way.after)
+        if family.keys is Keys.OF_USER and way.by is MoveBy.KEY and way.before == 0:
+            way = Way(MoveBy.KEY, way.written, way.after)
         python = name.startswith("python.")
         memory = memories.get(Python.family if python else Kernel.family)
-        return {
-            "way": way.by,
-            "skip": family.skip,
-            "form": family.form,
-            "tail": cells.window_bytes,
-            "before": way.before,
-            "after": way.after,
-            "meets": way.meets,
-            "time": family.time or "",
-            "over": self._over(cells, way, memory, each=python) if family.time and memory is not None else [],
-        }
+        return Move(
+            way=way.by,
+            skip=family.skip,
+            form=family.form,
+            tail=cells.window_bytes,
+            before=way.before,
+            after=way.after,
+            meets=way.meets,
+            time=family.time,
+            over=self._over(cells, way, memory, each=python) if family.time and memory is not None else [],
+        )
 
     def _over(self, cells: Cells, way: Way, memory: LaneMemory, *, each: bool) -> list[list[tuple[int, int]]]:
         """For each old task: the times of windows that nobody may see again where they come to.
@@ -83,8 +81,9 @@ class Moving:
         over = []
         gone, closed = memory.gone(cells.state), memory.sent(cells.node)
         alone = each or self._tells_forgotten(cells.node)
+        whole = way.by is MoveBy.TASK
         for task in range(self._before):
-            together = way.from_tasks(task % self._after, self._ways.tasks) if way.by == "task" else range(self._before)
+            together = way.from_tasks(task % self._after, self._ways.tasks) if whole else range(self._before)
             sent = closed[task]
             shown_from = gone[task] if alone else max(gone[one] for one in together)
             times = [(EVER, shown_from if sent is None else min(shown_from, sent))]

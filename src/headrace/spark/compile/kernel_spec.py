@@ -14,7 +14,7 @@ from headrace.plan.task_assignment import Sharing
 from headrace.spark.compile.operators import OPERATORS, Functions, failures
 from headrace.spark.compile.queues import QueueNumbers
 from headrace.spark.compile.sql import label
-from headrace.spark.compile.windows import looked_up
+from headrace.spark.compile.windows import is_queried
 from headrace.spark.layout.placement import Edge, Placement
 from headrace.spark.spec.stage import ELSEWHERE, Expiry, Going, Into, NodeSpec, Out, StageSpec, Way
 
@@ -87,7 +87,7 @@ class _Members:
             every_change=_sends_every_change(node),
             sends_old=node in self._old,
             idle_ms=idle_ms(node),
-            looked_up=isinstance(node, WindowedAggregation) and looked_up(placement.plan, node),
+            looked_up=isinstance(node, WindowedAggregation) and is_queried(placement.plan, node),
             branches=tuple(edge.end.position for edge in results if isinstance(edge.end, Branch)),
             expiry=self._expiry(node),
             parameters=OPERATORS[type(node)](node, functions),

@@ -11,7 +11,7 @@ from headrace.plan.schema import Field
 from headrace.spark.compile.lane_formats import key_serde
 
 
-def looked_up(program: Program) -> dict[int, tuple[Lookup, ...]]:
+def prefetched(program: Program) -> dict[int, tuple[Lookup, ...]]:
     """Stores by the tag of an entry: those that the keys of its records are likely to be looked up in."""
     return {
         tag: tuple(dict.fromkeys(_stores(program, node)))
@@ -30,7 +30,7 @@ def _stores(program: Program, node: Node) -> Iterator[Lookup]:
 
 
 def _own(node: Node) -> Iterator[Lookup]:
-    for one in node.looked_up:
+    for one in node.prefetched:
         key = key_serde(one.key) if isinstance(one.key, Field) else one.key
         if key is not None:
             yield Lookup(f"store.{one.store}", key)

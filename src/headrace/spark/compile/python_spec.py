@@ -27,7 +27,7 @@ from headrace.plan.task_assignment import Sharing
 from headrace.serde import Serde
 from headrace.serde.pickled import PICKLED
 from headrace.spark.compile.lane_formats import key_form, own_form, value_form
-from headrace.spark.compile.prefetch import looked_up
+from headrace.spark.compile.prefetch import prefetched
 from headrace.spark.compile.queues import QueueNumbers
 from headrace.spark.compile.sql import decode, encode
 from headrace.spark.layout.lanes import sends_changes
@@ -47,7 +47,7 @@ def python_spec(
 ) -> StageSpec:
     """The spec of the nodes of a stage that run in Python; `tags` are those of the edges that lead into it."""
     program = _Building(placement, tags, nodes, sharing).program()
-    along, entries, lookups = {}, {}, looked_up(program)
+    along, entries, lookups = {}, {}, prefetched(program)
     for tag, node in program.entries.items():
         found, own = lookups.get(tag, ()), getattr(node, "key", None)
         entries[tag] = tuple(one.cells for one in found if one.key == own)

@@ -106,11 +106,11 @@ def _fold(node: WindowedAggregation, functions: Functions) -> _Fold:
     raise AssertionError(f"a new kind of fold: {node.fold!r}")
 
 
-def looked_up(plan: Plan, node: Node) -> bool:
+def is_queried(plan: Plan, node: Node) -> bool:
     """Whether somebody asks a windowed table for its rows, beside following its changes."""
     passing = (Suppress, TableFilter, TableMapValues, WindowedCogroup)
     return any(
-        looked_up(plan, reader) if isinstance(reader, passing) else not isinstance(reader, ToStream)
+        is_queried(plan, reader) if isinstance(reader, passing) else not isinstance(reader, ToStream)
         for reader in plan.consumers[node]
         if reader.facts.beside is None
     )
