@@ -39,6 +39,7 @@ final class Compute(expression: Expression, row: GenericInternalRow) {
     row.update(Compute.Timestamp, record.ts)
     row.update(Compute.Source, record.source)
     row.update(Compute.Offset, record.offset)
+    row.update(Compute.Headers, record.headers)
     projection(row)
   }
 }
@@ -69,12 +70,14 @@ object Compute {
   val Timestamp = 5
   val Source = 6
   val Offset = 7
+  val Headers = 8
 
   /** Schema of the row that functions are computed on. */
   val schema: StructType = new StructType()
     .add("key", BinaryType).add("value", BinaryType).add("aggregate", BinaryType).add("left", BinaryType)
     .add("right", BinaryType).add("timestamp", LongType, nullable = false)
     .add("source", LongType, nullable = false).add("offset", LongType, nullable = false)
+    .add("headers", BinaryType)
 
   /** Part of an item. */
   def bytes(parts: InternalRow, part: Int): Array[Byte] = if (parts.isNullAt(part)) null else parts.getBinary(part)

@@ -1,5 +1,6 @@
 package headrace.functions
 
+import headrace.formats.Codec
 import headrace.kafka.{Position, SinkOptions}
 import headrace.model.{Fault, Groups, Tally}
 import headrace.operators.Timestamps
@@ -20,9 +21,9 @@ object Functions {
 
   /** All functions but those of a sink; `tally` counts what they drop. */
   def all(tally: Tally): Seq[(String, FunctionBuilder)] =
-    counting(tally) ++ special ++ plumbing ++ numbers ++ comparisons ++ texts ++ codecs ++ CharClasses.functions ++ Parts.functions ++
-      Rounding.functions ++ Formats.functions ++ Moments.functions ++ Dates.functions ++ Urls.functions ++
-      Patterns.functions ++ Items.functions ++
+    counting(tally) ++ special ++ plumbing ++ numbers ++ comparisons ++ texts ++ windowedKeys ++ Codec.functions ++
+      CharClasses.functions ++ Parts.functions ++ Rounding.functions ++ Formats.functions ++ Moments.functions ++
+      Dates.functions ++ Urls.functions ++ Patterns.functions ++ Items.functions ++
       PythonDecimal.functions ++ Untyped.functions ++ Shape.functions
 
   private def special: Seq[(String, FunctionBuilder)] = Seq(
@@ -105,20 +106,9 @@ object Functions {
       static("hr_text_float", text, "floating", DoubleType, StringType))
   }
 
-  private def codecs: Seq[(String, FunctionBuilder)] =
-    Seq(
-      "string" -> StringType,
-      "bytes" -> BinaryType,
-      "int32" -> LongType,
-      "int64" -> LongType,
-      "double" -> DoubleType,
-      "bool" -> BooleanType).flatMap { case (serde, valueType) =>
-      Seq(
-        static(s"hr_decode_$serde", Codecs.getClass, s"decode${serde.capitalize}", valueType, BinaryType),
-        static(s"hr_encode_$serde", Codecs.getClass, s"encode${serde.capitalize}", BinaryType, valueType))
-    } ++ Seq(
-      static("hr_windowed_key", Codecs.getClass, "windowedKey", BinaryType, BinaryType, IntegerType),
-      static("hr_windowed_time", Codecs.getClass, "windowedTime", LongType, BinaryType, IntegerType))
+  private def windowedKeys: Seq[(String, FunctionBuilder)] = Seq(
+    static("hr_windowed_key", Codecs.getClass, "windowedKey", BinaryType, BinaryType, IntegerType),
+    static("hr_windowed_time", Codecs.getClass, "windowedTime", LongType, BinaryType, IntegerType))
 
   /** A static method as a function: generated code calls it directly, a null argument gives null without calling it.
     *

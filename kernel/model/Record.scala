@@ -30,6 +30,8 @@ final class Record(
 
   def withOld(old: Array[Byte]): Record = new Record(key, value, ts, headers, source, offset, old, latest)
 
+  def withHeaders(headers: Array[Byte]): Record = new Record(key, value, ts, headers, source, offset, old, latest)
+
   def withTime(ts: Long): Record = new Record(key, value, ts, headers, source, offset, old, latest)
 
   /** A change of this record's key. */

@@ -108,8 +108,6 @@ abstract class Shape extends Serializable {
 
 object Shape {
   private[headrace] def functions: Seq[(String, FunctionBuilder)] = Seq(
-    "hr_decode_json" -> { case Seq(data, told) => called(of(told), "decode", of(told).dataType, data) },
-    "hr_encode_json" -> { case Seq(value, told) => called(of(told), "encode", BinaryType, value) },
     "hr_shown" -> { case Seq(value, told) => called(of(told), "print", StringType, value) },
     "hr_convert" -> { case Seq(value, from, to) =>
       called(new Conversion(of(from), of(to)), "apply", of(to).dataType, value)
@@ -125,8 +123,11 @@ object Shape {
 
   private val known = new ConcurrentHashMap[String, Shape]
 
-  private[headrace] def of(told: Expression): Shape =
-    known.computeIfAbsent(told.eval().toString, text => parsed(new ObjectMapper().readTree(text)))
+  private[headrace] def of(told: Expression): Shape = of(told.eval().toString)
+
+  /** The shape of a text of `headrace.serde.shapes`. */
+  private[headrace] def of(told: String): Shape =
+    known.computeIfAbsent(told, text => parsed(new ObjectMapper().readTree(text)))
 
   private def parsed(json: JsonNode): Shape = {
     def inner(name: String): Shape = parsed(json.get(name))

@@ -12,6 +12,7 @@ from conformance.both_forms import differing
 from conformance.samples import BYTESES, FLOATS, INTS, STRS
 from headrace.model.types import BYTES
 from headrace.serde import BOOL, DOUBLE, INT32, INT64, PRIMITIVES, STRING, Serde
+from headrace.spark.compile.sql import decode, encode
 
 pytestmark = pytest.mark.spark
 
@@ -43,10 +44,10 @@ VALUES: dict[Serde[Any], list[object]] = {
 
 @pytest.mark.parametrize("serde", PRIMITIVES, ids=str)
 def test_reading(serde: Serde[Any], spark: SparkSession) -> None:
-    assert differing(spark, serde.decode, f"hr_decode_{serde.name}(a0)", BYTES, [*DATA, *drawn()]) == []
+    assert differing(spark, serde.decode, decode(serde, "a0"), BYTES, [*DATA, *drawn()]) == []
 
 
 @pytest.mark.parametrize("serde", PRIMITIVES, ids=str)
 def test_writing(serde: Serde[Any], spark: SparkSession) -> None:
     values = [None, *VALUES.get(serde, list(BYTESES))]
-    assert differing(spark, serde.encode, f"hr_encode_{serde.name}(a0)", serde.type, values) == []
+    assert differing(spark, serde.encode, encode(serde, "a0"), serde.type, values) == []

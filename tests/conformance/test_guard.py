@@ -11,6 +11,8 @@ from headrace.errors import HeadraceError, RecordFailed, RecordUndecodable
 from headrace.expr import Expr, bind, lit, value, when
 from headrace.functions import coalesce, is_null
 from headrace.model.types import INT, STR, Type
+from headrace.serde import STRING
+from headrace.spark.compile.sql import decode
 from headrace.spark.faults import find_fault
 
 pytestmark = pytest.mark.spark
@@ -48,7 +50,9 @@ def test_a_fault_names_node_reason_and_place(records: DataFrame) -> None:
 
 def test_bytes_that_are_not_what_the_serde_says(spark: SparkSession) -> None:
     records = spark.createDataFrame([(bytearray(b"ab\xffc"),)], "v binary")
-    error = fault_of(records.selectExpr("hr_guard(hr_decode_string(v), 'undecodable', 'value STRING', 'lines-2@17')"))
+    error = fault_of(
+        records.selectExpr(f"hr_guard({decode(STRING, 'v')}, 'undecodable', 'value STRING', 'lines-2@17')")
+    )
     assert isinstance(error, RecordUndecodable)
     assert str(error).splitlines()[:2] == [
         "the value of a record is not STRING: byte 0xff at 2 is not UTF-8",

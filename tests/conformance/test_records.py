@@ -18,7 +18,7 @@ from conformance.json_samples import ORDER, SALE, Booking, Click, Level, Line, M
 from headrace.expr import bind, trace
 from headrace.expr.sql import converted
 from headrace.model.types import BYTES
-from headrace.serde import Serde, fitting
+from headrace.serde import Serde
 from headrace.spark.compile.sql import decode, encode, shown
 
 pytestmark = pytest.mark.spark
@@ -115,7 +115,7 @@ def test_functions_of_records(serde: Serde[Any], spark: SparkSession) -> None:
 def both_ways(serde: Serde[Any], function: Callable[[Any], Any]) -> list[Form]:
     """A function of records, its result once printed and once written."""
     bound = bind(trace(function, ("value",), "here"), {"value": serde.type}, "here")
-    python, writes = bound.python(), fitting(ANY, bound.type)
+    python, writes = bound.python(), ANY.for_type(bound.type)
     assert writes is not None
     sql = bound.sql({"value": decode(serde, "a0")})
     return [

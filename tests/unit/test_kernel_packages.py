@@ -19,6 +19,7 @@ FREE = {
     "operators": BYTES,
     "spec": (),
     "stores": (),
+    "formats": ROWS,
     "functions": ROWS,
     "shapes": ROWS,
     "python": (*ROWS, "org.apache.spark.SparkFiles"),

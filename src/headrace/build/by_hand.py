@@ -6,9 +6,10 @@ from functools import reduce
 from typing import Any
 
 from headrace.build.declared import Declared
-from headrace.build.names import checked_name, fitting_serde
+from headrace.build.names import checked_name
 from headrace.build.processors import Given, Stores, process
 from headrace.build.reading import read_stream
+from headrace.build.serdes import written_with
 from headrace.build.sources import Topics
 from headrace.errors import NodeUnknown, ParentMissing, ParentNotStream, TopicsOverlap
 from headrace.plan.nodes import Merge, Node, Process, TableTransformValues, To
@@ -56,9 +57,8 @@ def add_sink(
     name = declared.unique(name, name, here)
     checked_name("a topic", topic, here)
     upstream = _gathered(declared, name, _parents(declared, "sink", name, parents, here), here)
-    schema = upstream.output()
-    key, value = fitting_serde("key", key, schema.key, here), fitting_serde("value", value, schema.value, here)
-    return declared.add(To(name=name, origin=here, upstream=upstream, topic=topic, key=key, value=value))
+    keys, values = written_with(topic, upstream.output(), key, value, here)
+    return declared.add(To(name=name, origin=here, upstream=upstream, topic=topic, key=keys, value=values))
 
 
 def add_read_only_store(

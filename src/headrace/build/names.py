@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from headrace.errors import NameInvalid, OptionInvalid, TypesDiffer
+from headrace.errors import NameInvalid, OptionInvalid
 from headrace.model.durations import Duration, duration_ms
 from headrace.plan.nodes import Emit
-from headrace.plan.schema import Field
-from headrace.serde import Serde, fitting
 
 LONGEST_NAME = 249
 _NAME = re.compile(rf"[A-Za-z0-9._-]{{1,{LONGEST_NAME}}}")
@@ -33,14 +30,3 @@ def emit_of(value: str, here: str) -> Emit:
 def ttl_of(ttl: Duration | None, here: str) -> int | None:
     """How long rows last without an update, in milliseconds; None for as long as they are."""
     return None if ttl is None else duration_ms("ttl", ttl, here, least=1)
-
-
-def fitting_serde(part: str, chosen: Serde[Any] | None, field: Field, here: str) -> Serde[Any]:
-    """The serde the user chose, if it can write the field, or the field's own."""
-    serde = chosen or field.default_serde(here)
-    fits = fitting(serde, field.type)
-    if fits is None:
-        raise TypesDiffer(
-            f"the {part} and its serde do not fit", field.type, serde, here, fix=f"give another serde with {part}="
-        )
-    return fits

@@ -10,6 +10,7 @@ from headrace.build.declared import Declared
 from headrace.build.names import ttl_of
 from headrace.build.options import Timestamp, check_same, start_of, times_of
 from headrace.build.processors import Given
+from headrace.build.serdes import read_with
 from headrace.build.sources import Topics, same_source, topics_of
 from headrace.errors import NameTaken, OptionInvalid, TopicsOverlap
 from headrace.model.durations import Duration, duration_ms, duration_text
@@ -33,6 +34,7 @@ def read_stream(
 ) -> Source:
     """Source of a stream: a topic, several topics, or all that match a pattern; the same source if read again."""
     topics, pattern = topics_of(topic, here)
+    key, value = read_with(topics, key, value, here)
     stamp, first = times_of(timestamp, key, value, here), start_of(start, here)
     again = same_source(declared.nodes, topics, pattern, key, value, here)
     if again is not None:
@@ -103,8 +105,8 @@ def _table(
     path: str | None,
     parameters: Mapping[str, Any],
 ) -> Node:
-    key, value, store = given["key"], given["value"], given["store"]
     topics, _ = topics_of(topic, here)
+    (key, value), store = read_with(topics, given["key"], given["value"], here), given["store"]
     stamp, first = times_of(given["timestamp"], key, value, here), start_of(given["start"], here)
     again = same_source(declared.nodes, topics, None, key, value, here, kind)
     if again is not None:
@@ -143,6 +145,7 @@ def read_global_table(
 ) -> GlobalTable:
     """Source of a table that every task has in full."""
     topics, _ = topics_of(topic, here)
+    key, value = read_with(topics, key, value, here)
     stamp = times_of(timestamp, key, value, here)
     again = same_source(declared.nodes, topics, None, key, value, here, GlobalTable)
     if again is not None:
@@ -175,6 +178,7 @@ def read_global_store(
 ) -> Node:
     """Source of a store that every task has in full, filled by a processor."""
     topics, _ = topics_of(topic, here)
+    key, value = read_with(topics, key, value, here)
     again = same_source(declared.nodes, topics, None, key, value, here, GlobalStore)
     if again is not None:
         raise TopicsOverlap(topics, again.origin, here)

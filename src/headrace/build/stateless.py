@@ -21,8 +21,9 @@ from headrace.build.functions import (
     pair_type,
     waits,
 )
-from headrace.build.names import checked_name, fitting_serde
+from headrace.build.names import checked_name
 from headrace.build.options import Partitioner, partitioner_of
+from headrace.build.serdes import written_with
 from headrace.errors import OptionInvalid, TypesDiffer
 from headrace.expr import Bound
 from headrace.model.types import BOOL, STR
@@ -177,6 +178,6 @@ def to_topic(
         path, target = f"to-{topic}", checked_name("a topic", topic, here)
     else:
         path, target = "to", bound("to", topic, (KEY_VALUE,), node, here, exactly(STR, "the topic"))
-    key, value = fitting_serde("key", key, schema.key, here), fitting_serde("value", value, schema.value, here)
+    keys, values = written_with(topic if isinstance(topic, str) else None, schema, key, value, here)
     chosen = partitioner_of("to", partitioner, schema, here)
-    return declared.follow(To, node, path, name, here, topic=target, key=key, value=value, partitioner=chosen)
+    return declared.follow(To, node, path, name, here, topic=target, key=keys, value=values, partitioner=chosen)

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from headrace.errors import EndlessLoop, TopicWrittenAnotherWay
-from headrace.model.type_compatibility import holds
-from headrace.model.types import JSON, StructType, Type, present
 from headrace.plan.nodes import Node, Source, To
-from headrace.serde import BYTES, PRIMITIVES, STRING, JsonSerde, Serde
+from headrace.serde import BYTES, Serde
 
 
 def check_topics(nodes: Iterable[Node]) -> None:
@@ -52,24 +50,4 @@ def _check_end(source: Source, back: dict[Source, list[tuple[Source, To]]], way:
 
 def _readable(written: Serde[Any], read: Serde[Any]) -> bool:
     """Whether one serde reads what another has written; of plain bytes nobody knows."""
-    if written == read or BYTES in (written, read):
-        return True
-    if STRING in (written, read) and (isinstance(written, JsonSerde) or isinstance(read, JsonSerde)):
-        return True  # JSON is text
-    if isinstance(written, JsonSerde) and isinstance(read, JsonSerde):
-        return JSON in (written.type, read.type) or _has_fields(written.type, read.type)
-    known = written in PRIMITIVES or read in PRIMITIVES or isinstance(written, JsonSerde) != isinstance(read, JsonSerde)
-    return not known and written.type == read.type
-
-
-def _has_fields(written: Type, read: Type) -> bool:
-    """Whether records of one class have all the fields that those of another need, which is enough in JSON."""
-    if not (isinstance(written, StructType) and isinstance(read, StructType)):
-        return holds(read, written)
-    for wanted in read.fields:
-        found = written.field(wanted.name)
-        if found is None and wanted.needed:
-            return False
-        if found is not None and not _has_fields(present(found.type), present(wanted.type)):
-            return False
-    return True
+    return written == read or BYTES in (written, read) or read.reads(written)

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from headrace.errors.printable import safe_json
-from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde
+from headrace.model.types import BOOL, BYTES, FLOAT, INT, STR, Type
+from headrace.serde import JsonSerde, Serde
+from headrace.serde.facts import TextForm
+from headrace.serde.formats import FORMATS
 
 
 @dataclass(frozen=True)
@@ -51,19 +54,23 @@ def _primitive(serde: Serde[Any], parse: Callable[[str], object]) -> TypedForm:
     return TypedForm(serde.name, from_text, lambda value: _written(serde, value), serde.decode)
 
 
-def _double() -> TypedForm:
-    plain = _primitive(DOUBLE, float)
+def _double(serde: Serde[Any]) -> TypedForm:
+    plain = _primitive(serde, float)
 
     def from_json(value: object) -> bytes:
         # JSON has no numbers for these: "NaN", "Infinity", "-Infinity" stand for them.
         return plain.from_text(value) if isinstance(value, str) else plain.from_json(value)
 
     def to_json(data: bytes) -> object:
-        number = DOUBLE.decode(data)
+        number = serde.decode(data)
         assert isinstance(number, float)
         return number if math.isfinite(number) else json.dumps(number)
 
-    return TypedForm("double", plain.from_text, from_json, to_json)
+    return TypedForm(serde.name, plain.from_text, from_json, to_json)
+
+
+def _bytes(serde: Serde[Any]) -> TypedForm:
+    return TypedForm(serde.name, _bytes_of_hex, _bytes_of_hex, lambda data: _written(serde, data).hex())
 
 
 def _bytes_of_hex(value: object) -> bytes:
@@ -90,15 +97,42 @@ def _json_of_bytes(data: bytes) -> object:
         raise ValueError(str(exc)) from None
 
 
-FORMS = {
-    form.name: form
-    for form in (
-        _primitive(STRING, str),
-        TypedForm("bytes", _bytes_of_hex, _bytes_of_hex, lambda data: _written(BYTES, data).hex()),
-        _primitive(INT32, int),
-        _primitive(INT64, int),
-        _double(),
-        _primitive(BOOL, {"true": True, "false": False}.__getitem__),
-        TypedForm("json", _json_of_text, lambda value: dumps(value).encode(), _json_of_bytes),
+def _json(serde: Serde[Any]) -> TypedForm:
+    return TypedForm(serde.name, _json_of_text, lambda value: dumps(value).encode(), _json_of_bytes)
+
+
+def _record(serde: Serde[Any]) -> TypedForm:
+    """Of a format whose values are shown as JSON."""
+    shown: Serde[Any] = JsonSerde(serde.type)
+
+    def from_text(text: str) -> bytes:
+        return serde.write(shown.read(text.encode()))
+
+    return TypedForm(
+        serde.name,
+        from_text,
+        lambda value: from_text(dumps(value)),
+        lambda data: _json_of_bytes(shown.write(serde.read(data))),
     )
+
+
+_PLAIN: dict[Type, Callable[[Serde[Any]], TypedForm]] = {
+    STR: lambda serde: _primitive(serde, str),
+    BYTES: _bytes,
+    INT: lambda serde: _primitive(serde, int),
+    FLOAT: _double,
+    BOOL: lambda serde: _primitive(serde, {"true": True, "false": False}.__getitem__),
 }
+_FORMS = {
+    TextForm.PLAIN: lambda serde: _PLAIN[serde.type](serde),
+    TextForm.JSON: _record,
+    TextForm.BYTES: _json,
+}
+
+
+def form_of(serde: Serde[Any]) -> TypedForm:
+    """The form of a serde, as its facts tell it."""
+    return _FORMS[serde.facts.text](serde)
+
+
+FORMS = {name: form_of(serde) for name, serde in FORMATS.items()}

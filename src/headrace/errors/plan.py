@@ -150,6 +150,17 @@ class TypesDiffer(PlanError):
         super().__init__(f"{what}: {first} and {second}", where=origin, fix=fix)
 
 
+class SerdeNotBound(PlanError):
+    """A serde cannot write or read one side of the records of a topic."""
+
+    code = "serde-not-bound"
+
+    def __init__(self, part: str, serde: object, topic: str | None, reason: str, origin: str) -> None:
+        there = f"topic {topic!r}" if topic is not None else "topics that are not known yet"
+        fix = "tell the serde what it asks for, or give another one"
+        super().__init__(f"{serde} is no serde for the {part}s of {there}: {reason}", where=origin, fix=fix)
+
+
 class NothingToRun(PlanError):
     """The application reads nothing, or what it reads goes nowhere."""
 

@@ -46,7 +46,12 @@ class Rows(NamedTuple):
         return zip(cast("Iterator[RawRecord]", raws), self.olds, self.latest, strict=True)
 
     def all_at_once(self, node: Enter | Source) -> list[Record] | None:
-        """The records as they come in at a node, in half the time; None if the bytes of one of them do not fit."""
+        """The records as they come in at a node, in half the time; None if the bytes of one of them do not fit.
+
+        Or if it takes more than the bytes: serdes that look at headers see one record after the other.
+        """
+        if node.key.facts.headers or node.value.facts.headers:
+            return None
         read_key, read_value = node.key.read, node.value.read
         try:
             keys = [None if one is None else read_key(one) for one in self.keys]

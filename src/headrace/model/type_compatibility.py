@@ -46,6 +46,19 @@ def holds(wanted: Type, found: Type, *, narrowing: bool = False) -> bool:
     return False
 
 
+def has_fields(written: Type, read: Type) -> bool:
+    """Whether records of one class have all the fields that those of another need, which is enough in JSON."""
+    if not (isinstance(written, StructType) and isinstance(read, StructType)):
+        return holds(read, written)
+    for wanted in read.fields:
+        found = written.field(wanted.name)
+        if found is None and wanted.needed:
+            return False
+        if found is not None and not has_fields(present(found.type), present(wanted.type)):
+            return False
+    return True
+
+
 def _untyped(found: Type) -> bool:
     """Whether values of a type are among those that untyped JSON can have."""
     match found:

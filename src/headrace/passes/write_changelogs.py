@@ -14,7 +14,7 @@ from headrace.plan.nodes import Changelog, Node, Source, To
 from headrace.plan.nodes.to import changelog_topic
 from headrace.plan.schema import Field
 from headrace.plan.unasked import UnaskedStore
-from headrace.serde import JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde, serde_of
+from headrace.serde import JsonSerde, Serde, SessionWindowedSerde, WindowedSerde, serde_of
 from headrace.serde.json.writing import is_writable
 
 LONGEST_TOPIC = 249
@@ -85,7 +85,7 @@ def changelog_serde(field: Field) -> Serde[Any] | None:
 
     They are those of a serde of the user's own only where its type tells nothing.
     """
-    if isinstance(field.serde, TimeWindowedSerde | SessionWindowedSerde):
+    if isinstance(field.serde, WindowedSerde):
         inner = changelog_serde(Field.of(field.serde.inner))
         return None if inner is None else replace(field.serde, inner=inner)
     if isinstance(field.type, WindowedType) and field.serde is None:  # a function has made it, of windows of any size

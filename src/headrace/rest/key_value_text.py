@@ -27,7 +27,8 @@ from headrace.model.windows import Windowed
 from headrace.query.catalogue import Queryable, StoreKind
 from headrace.query.requests import Entry
 from headrace.rest.server.schemas import NUMBERS_BEYOND, Schema, schema_of
-from headrace.serde import JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde
+from headrace.serde import JsonSerde, Serde, WindowedSerde
+from headrace.serde.facts import TextForm
 from headrace.serde.json.writing import is_writable, writer
 
 dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
@@ -52,7 +53,8 @@ class Form:
     def text(self, data: bytes) -> str:
         """Text that `of_text` takes."""
         shown = self.json(data)
-        return shown if isinstance(self.serde, JsonSerde) or shown[0] != '"' else str(json.loads(shown))
+        plain = self.serde.facts.text is TextForm.PLAIN and shown[0] == '"'
+        return str(json.loads(shown)) if plain else shown
 
     @property
     def schema(self) -> Schema:
@@ -67,7 +69,7 @@ class StoreForm:
         self.queryable = queryable
         self.name, self.kind = queryable.name, queryable.kind
         serde = queryable.key
-        inner = serde.inner if isinstance(serde, TimeWindowedSerde | SessionWindowedSerde) else serde
+        inner = serde.inner if isinstance(serde, WindowedSerde) else serde
         self.key = form_of(inner, key=True)
         self.value = form_of(queryable.value)
 
@@ -119,7 +121,7 @@ class StoreForm:
 def form_of(serde: Serde[Any], *, key: bool = False) -> Form:
     """The form of what a serde reads and writes."""
     made = _FORMS.get(serde.type)
-    if made is not None and not isinstance(serde, JsonSerde):
+    if made is not None and serde.facts.text is TextForm.PLAIN:
         return made(serde, key)
     return _json_form(serde) if is_writable(serde.type) else _opaque(serde)
 
@@ -216,7 +218,7 @@ def _json_form(serde: Serde[Any]) -> Form:
     def to_json(data: bytes) -> str:
         return dumps(write(serde.read(data)))
 
-    shown = _json_as_it_is if isinstance(serde, JsonSerde) else to_json
+    shown = _json_as_it_is if serde.facts.text is TextForm.BYTES else to_json
     return Form(serde, of_text, shown, of_json, f"JSON of {serde.type}")
 
 

@@ -1,8 +1,9 @@
 """Bytes of records <-> values."""
 
 from headrace.serde.base import Serde
+from headrace.serde.facts import Side
 from headrace.serde.json import JsonSerde, json
-from headrace.serde.natural import fitting, serde_of
+from headrace.serde.natural import serde_of
 from headrace.serde.primitives import (
     BOOL,
     BYTES,
@@ -11,9 +12,14 @@ from headrace.serde.primitives import (
     INT64,
     PRIMITIVES,
     STRING,
-    by_name,
 )
-from headrace.serde.windowed import SessionWindowedSerde, TimeWindowedSerde, session_windowed, time_windowed
+from headrace.serde.windowed import (
+    SessionWindowedSerde,
+    TimeWindowedSerde,
+    WindowedSerde,
+    session_windowed,
+    time_windowed,
+)
 
 __all__ = [
     "BOOL",
@@ -26,9 +32,9 @@ __all__ = [
     "JsonSerde",
     "Serde",
     "SessionWindowedSerde",
+    "Side",
     "TimeWindowedSerde",
-    "by_name",
-    "fitting",
+    "WindowedSerde",
     "json",
     "serde_of",
     "session_windowed",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.errors import NoSerde
-from headrace.model.type_compatibility import holds
-from headrace.model.types import JSON, NONE, OBJECT, Type, wider
+from headrace.model.types import NONE, OBJECT, Type
 from headrace.model.windows import WindowedType
 from headrace.serde.base import Serde
 from headrace.serde.json import JsonSerde
@@ -25,17 +24,3 @@ def serde_of(type_: Type, origin: str | None = None) -> Serde[Any]:
     if type_ not in (NONE, OBJECT) and is_writable(type_):
         return JsonSerde(type_)
     raise NoSerde(type_, [str(known.type) for known in PRIMITIVES if known is primitive_of(known.type)], origin)
-
-
-def fitting(serde: Serde[Any], type_: Type) -> Serde[Any] | None:
-    """The serde as one that writes values of a type; None if it cannot.
-
-    JSON without a record writes whatever JSON can say, each type in its own way.
-    """
-    if type_ in (serde.type, NONE, OBJECT):
-        return serde
-    if serde.type == JSON and isinstance(serde, JsonSerde) and is_writable(type_):
-        return JsonSerde(type_)
-    if isinstance(serde, JsonSerde):
-        return serde if holds(serde.type, type_, narrowing=True) else None
-    return serde if serde.type == wider(type_) else None

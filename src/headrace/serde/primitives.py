@@ -11,6 +11,7 @@ from headrace.model.types import BYTES as BYTES_TYPE
 from headrace.model.types import FLOAT, INT, STR, Type
 from headrace.model.types import INT32 as INT32_TYPE
 from headrace.serde.base import Serde
+from headrace.serde.facts import Facts, KernelCodec, KeyOrder, Ordering, TextForm
 
 T = TypeVar("T")
 
@@ -26,6 +27,16 @@ class Primitive(Serde[T]):
     name: str
     type: Type
 
+    @property
+    def facts(self) -> Facts:
+        codec = KernelCodec("PrimitiveCodec", lambda: f"{self.name} {self.type.sql}")
+        return Facts(format=self.name, kernel=codec, keys=self.order)
+
+    @property
+    def order(self) -> KeyOrder:
+        """Order of its keys."""
+        return KeyOrder()
+
     def __repr__(self) -> str:
         return str(self)
 
@@ -36,6 +47,13 @@ class Primitive(Serde[T]):
 
 class StringSerde(Primitive[str]):
     """UTF-8."""
+
+    @property
+    def order(self) -> KeyOrder:
+        return KeyOrder(prefixes=True)
+
+    def reads(self, written: Serde[Any]) -> bool:
+        return written.facts.text is TextForm.BYTES or super().reads(written)  # JSON is text
 
     def write(self, value: str) -> bytes:
         if not isinstance(value, str):
@@ -55,6 +73,10 @@ class StringSerde(Primitive[str]):
 class BytesSerde(Primitive[bytes]):
     """The bytes as they are."""
 
+    @property
+    def order(self) -> KeyOrder:
+        return KeyOrder(prefixes=True)
+
     def write(self, value: bytes) -> bytes:
         if type(value) is bytes:
             return value
@@ -71,6 +93,10 @@ class IntSerde(Primitive[int]):
     """Two's complement, the highest byte first."""
 
     size: int
+
+    @property
+    def order(self) -> KeyOrder:
+        return KeyOrder(Ordering.INT, self.size)
 
     def write(self, value: int) -> bytes:
         if type(value) is not int and (not isinstance(value, int) or isinstance(value, bool)):
@@ -91,6 +117,10 @@ class IntSerde(Primitive[int]):
 class DoubleSerde(Primitive[float]):
     """IEEE 754 binary64, the highest byte first."""
 
+    @property
+    def order(self) -> KeyOrder:
+        return KeyOrder(Ordering.FLOAT, 8)
+
     def write(self, value: float) -> bytes:
         if not isinstance(value, float | int) or isinstance(value, bool):
             raise self.wrong(value)
@@ -107,6 +137,10 @@ class DoubleSerde(Primitive[float]):
 
 class BoolSerde(Primitive[bool]):
     """One byte, 0 or 1."""
+
+    @property
+    def order(self) -> KeyOrder:
+        return KeyOrder(size=1)
 
     def write(self, value: bool) -> bytes:
         if not isinstance(value, bool):
@@ -141,18 +175,7 @@ _OF_INT32 = IntSerde("int32", INT32_TYPE, 4)
 """INT32 of what is known to be no longer: users name INT32, which gives an int like others."""
 
 PRIMITIVES: tuple[Serde[Any], ...] = (STRING, BYTES, INT32, INT64, DOUBLE, BOOL)
-_BY_NAME = {serde.name: serde for serde in PRIMITIVES}
-_BY_TYPE = {
-    serde.type: serde for serde in (*PRIMITIVES, _OF_INT32)
-}  # INT64 comes after INT32: it is the serde of an int
-
-
-def by_name(name: str) -> Serde[Any]:
-    """The serde of that name, such as "int64"."""
-    try:
-        return _BY_NAME[name]
-    except KeyError:
-        raise ValueError(f"no serde is called {name!r}; there are {', '.join(_BY_NAME)}") from None
+_BY_TYPE = {serde.type: serde for serde in (*PRIMITIVES, _OF_INT32)}  # INT64 after INT32: it is the serde of an int
 
 
 def primitive_of(type_: Type) -> Serde[Any] | None:

@@ -19,7 +19,8 @@ from headrace.model.moments import moment_ms, moment_text
 from headrace.model.record import Header
 from headrace.model.types import BOOL, BYTES, FLOAT, INT, STR
 from headrace.model.windows import Windowed
-from headrace.serde import JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde
+from headrace.serde import JsonSerde, Serde, SessionWindowedSerde, WindowedSerde
+from headrace.serde.facts import TextForm
 
 NULL = "null"
 QUOTED = r'"(?:[^"\\]|\\.)*"'
@@ -34,11 +35,11 @@ def cell(serde: Serde[Any], value: Any) -> str:
     """Cell of a key or a value."""
     if value is None:
         return NULL
-    if isinstance(serde, TimeWindowedSerde | SessionWindowedSerde):
+    if isinstance(serde, WindowedSerde):
         end = "]" if isinstance(serde, SessionWindowedSerde) else ")"
         return f"{cell(serde.inner, value.key)}@[{time_cell(value.start)}, {time_cell(value.end)}{end}"
-    if isinstance(serde, JsonSerde):
-        return serde.write(value).decode()
+    if serde.facts.text is not TextForm.PLAIN:
+        return _as_json(serde).write(value).decode()
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, bytes):
@@ -50,13 +51,17 @@ def parsed(serde: Serde[Any], text: str) -> Any:
     """Value of a cell, for a topic that is written with this serde; ValueError says in words what is wrong."""
     if text == NULL:
         return None
-    if isinstance(serde, TimeWindowedSerde | SessionWindowedSerde):
+    if isinstance(serde, WindowedSerde):
         return _windowed(serde.inner, text)
-    if isinstance(serde, JsonSerde):
-        return serde.read(text.encode())
+    if serde.facts.text is not TextForm.PLAIN:
+        return _as_json(serde).read(text.encode())
     if serde.type not in _PARSERS:
         raise ValueError(f"values of {serde} have no form as text")
     return _PARSERS[serde.type](text)
+
+
+def _as_json(serde: Serde[Any]) -> Serde[Any]:
+    return serde if serde.facts.text is TextForm.BYTES else JsonSerde(serde.type)
 
 
 def canonical(text: str) -> str:

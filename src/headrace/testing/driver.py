@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from headrace.build.serdes import bound_serde
 from headrace.dsl.builder import Builder
 from headrace.errors import CannotRestart, DriverClosed, DriverFailed, HeadraceError, NotInTopology, OptionInvalid
 from headrace.log.partitioner import partition_of
@@ -19,7 +20,7 @@ from headrace.model.record import Header, RawRecord
 from headrace.passes.pipeline import rewrite
 from headrace.plan.nodes import Changelog, Source, To
 from headrace.plan.origin import origin
-from headrace.serde import Serde
+from headrace.serde import Serde, Side
 from headrace.state.codec import StateCodec
 from headrace.state.faults import StateFault
 from headrace.state.pickles import PickledState, Pickles
@@ -92,7 +93,9 @@ class TopologyTestDriver:
         own = key is not None or value is not None
         found = None if own else self._inputs.get(topic)
         if found is None:
-            found = InputTopic(topic, key or source.key, value or source.value, self._pipe)
+            keys = source.key if key is None else bound_serde(key, topic, Side.KEY, origin())
+            values = source.value if value is None else bound_serde(value, topic, Side.VALUE, origin())
+            found = InputTopic(topic, keys, values, self._pipe)
             if not own:
                 self._inputs[topic] = found
         found.set_time(start, advance)
@@ -108,7 +111,9 @@ class TopologyTestDriver:
         if topic not in named and len(named) == len(targets):  # one that is chosen per record may be any
             listed = [name for name in named if name not in self._changelogs]
             raise NotInTopology(self._loop.plan.app, f"write topic {topic!r}", _there("writes", listed))
-        return OutputTopic(topic, self._written.setdefault(topic, Written()), key, value)
+        keys = None if key is None else bound_serde(key, topic, Side.KEY, origin())
+        values = None if value is None else bound_serde(value, topic, Side.VALUE, origin())
+        return OutputTopic(topic, self._written.setdefault(topic, Written()), keys, values)
 
     def store(self, name: str, *, partition: int | None = None) -> Any:
         """Contents of a store now: a `StoreView`, or a store of processors as they see it themselves.

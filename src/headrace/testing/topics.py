@@ -52,6 +52,7 @@ class InputTopic:
         try:
             data = None if value is None else self._value.write(value)
             key_data = None if key is None else self._key.write(key)
+            headers = self._value.headed(self._key.headed(_headers(headers), key), value)
         except ValueError as exc:
             raise self._misfit(key, value) from exc
         if ts is None:
@@ -59,7 +60,7 @@ class InputTopic:
             self._now += self._advance
         elif type(ts) is not int or ts < _NO_TIME:
             ts = moment_ms("ts", ts, origin())
-        self._send(self._topic, key_data, data, ts, _headers(headers) if headers else (), partition)
+        self._send(self._topic, key_data, data, ts, headers, partition)
 
     def pipe_values(
         self, values: Iterable[Any], *, start: Moment | None = None, advance: Duration | None = None
@@ -190,13 +191,13 @@ class OutputTopic:
         """A record that was written, and the serdes by which its key and its value are read."""
         key_read, value_read = node.read_with()
         keys, values = self._key or key_read, self._value or value_read
-        key = self._decoded("key", keys, raw.key, key_read)
-        value = self._decoded("value", values, raw.value, value_read)
+        key = self._decoded("key", keys, raw, key_read)
+        value = self._decoded("value", values, raw, value_read)
         return Record(key=key, value=value, ts=raw.ts, headers=raw.headers, origin=raw.origin), keys, values
 
-    def _decoded(self, part: str, serde: Serde[Any], data: bytes | None, wrote: Serde[Any]) -> Any:
+    def _decoded(self, part: str, serde: Serde[Any], raw: RawRecord, wrote: Serde[Any]) -> Any:
         try:
-            return serde.decode(data)
+            return serde.decode(raw.key if part == "key" else raw.value, raw.headers)
         except ValueError as exc:
             raise OutputUnreadable(self._topic, part, str(serde), str(exc), str(wrote)) from exc
 

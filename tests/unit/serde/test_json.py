@@ -31,7 +31,7 @@ from headrace.model.types import (
     pair_of,
     struct_of,
 )
-from headrace.serde import JsonSerde, fitting, serde_of
+from headrace.serde import JsonSerde, serde_of
 from headrace.serde.shapes import own_code, shape
 
 
@@ -245,19 +245,19 @@ def test_records_are_written_as_json_when_nothing_else_is_said() -> None:
 def test_which_serde_writes_which_type() -> None:
     click = hr.json(Click)
     written = keyed_struct({"user": STR, "page": INT})
-    assert fitting(click, written) is click
-    assert fitting(click, keyed_struct({"user": optional_of(STR)})) is click
-    assert fitting(click, keyed_struct({"user": INT})) is None
-    assert fitting(click, keyed_struct({"user": STR, "other": INT})) is None
-    assert fitting(hr.json(), written) == JsonSerde(written)
-    assert fitting(hr.json(), ORDERS.type) == ORDERS
-    assert fitting(ORDERS, NONE) is ORDERS
-    assert fitting(hr.json(), pair_of(STR, INT)) == JsonSerde(pair_of(STR, INT))
-    assert fitting(ORDERS, written) is None
-    assert fitting(hr.STRING, INT) is None
-    assert fitting(JsonSerde(dict_of(list_of(INT))), keyed_struct({"a": list_of(INT)})) is not None
+    assert click.for_type(written) is click
+    assert click.for_type(keyed_struct({"user": optional_of(STR)})) is click
+    assert click.for_type(keyed_struct({"user": INT})) is None
+    assert click.for_type(keyed_struct({"user": STR, "other": INT})) is None
+    assert hr.json().for_type(written) == JsonSerde(written)
+    assert hr.json().for_type(ORDERS.type) == ORDERS
+    assert ORDERS.for_type(NONE) is ORDERS
+    assert hr.json().for_type(pair_of(STR, INT)) == JsonSerde(pair_of(STR, INT))
+    assert ORDERS.for_type(written) is None
+    assert hr.STRING.for_type(INT) is None
+    assert JsonSerde(dict_of(list_of(INT))).for_type(keyed_struct({"a": list_of(INT)})) is not None
     needed: JsonSerde[Any] = JsonSerde(struct_of("T", (StructField("user", STR, True),), dict, keyed=True))
-    assert fitting(needed, keyed_struct({})) is None
+    assert needed.for_type(keyed_struct({})) is None
 
 
 def test_a_default_that_json_cannot_say_is_python_s_alone() -> None:
@@ -316,9 +316,9 @@ def test_what_does_not_fit_is_not_read(field: str, text: str, words: str) -> Non
 
 def test_what_is_wider_is_refused_only_when_it_is_written() -> None:
     wide = keyed_struct({"day": DATE, "at": TIME, "seats": INT, "price": DECIMAL})
-    assert fitting(hr.json(SLOT), wide) == hr.json(SLOT)
-    assert fitting(hr.INT64, INT32) is hr.INT64
-    assert fitting(hr.INT32, STR) is None
+    assert hr.json(SLOT).for_type(wide) == hr.json(SLOT)
+    assert hr.INT64.for_type(INT32) is hr.INT64
+    assert hr.INT32.for_type(STR) is None
     assert serde_of(INT32).encode(7) == hr.INT32.encode(7)
 
 

@@ -14,7 +14,8 @@ from headrace.model.types import BOOL as BOOL_TYPE
 from headrace.model.types import BYTES as BYTES_TYPE
 from headrace.model.types import FLOAT, INT, STR, Type, list_of
 from headrace.model.windows import windowed_of
-from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, PRIMITIVES, STRING, Serde, by_name, serde_of
+from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, PRIMITIVES, STRING, Serde, serde_of
+from headrace.serde.formats import FORMATS
 
 
 @pytest.mark.parametrize(
@@ -98,14 +99,8 @@ def test_what_is_written_is_read(value: str | bytes | int) -> None:
 
 @pytest.mark.parametrize("serde", PRIMITIVES, ids=str)
 def test_a_serde_is_found_by_its_name(serde: Serde[Any]) -> None:
-    assert by_name(serde.name) is serde
+    assert FORMATS[serde.name] is serde
     assert str(serde) == serde.name.upper()
-
-
-def test_an_unknown_name() -> None:
-    with pytest.raises(ValueError) as caught:
-        by_name("int65")
-    assert str(caught.value) == "no serde is called 'int65'; there are string, bytes, int32, int64, double, bool"
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,11 @@ class To(Unary):
     op = "to"
     facts = Facts(ends=True)
 
+    @property
+    def writes_headers(self) -> bool:
+        """Whether its serdes write headers beside the bytes."""
+        return bool(self.key.facts.headers or self.value.facts.headers)
+
     def read_with(self) -> tuple[Serde[Any], Serde[Any]]:
         """The serdes with which keys and values are read."""
         return self.key, self.value
@@ -44,6 +49,11 @@ class DeadLetters(To):
     """
 
     op = "dead_letters"
+
+    @property
+    def writes_headers(self) -> bool:
+        """Whether its serdes write headers beside the bytes."""
+        return bool(self.key.facts.headers or self.value.facts.headers)
 
     def read_with(self) -> tuple[Serde[Any], Serde[Any]]:
         return BYTES, BYTES

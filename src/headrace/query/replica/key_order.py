@@ -8,10 +8,12 @@ beginning of another.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from headrace.serde import BOOL, BYTES, DOUBLE, INT32, INT64, STRING, Serde, SessionWindowedSerde, TimeWindowedSerde
+from headrace.serde import Serde, WindowedSerde
+from headrace.serde.facts import Ordering
 
 OWN = b"\x00"
 """What the keys of a replica's own notes begin with."""
@@ -46,7 +48,7 @@ class ByBytes(Order):
 
     def __init__(self, serde: Serde[Any]) -> None:
         self._check = serde.read
-        self.size = 1 if serde == BOOL else None
+        self.size = serde.facts.keys.size
 
     def place(self, key: bytes) -> bytes:
         self._check(key)
@@ -59,8 +61,8 @@ class ByBytes(Order):
 class ByNumber(Order):
     """Order of whole numbers: the sign bit is flipped."""
 
-    def __init__(self, size: int) -> None:
-        self.size = size
+    def __init__(self, serde: Serde[Any]) -> None:
+        self.size = serde.facts.keys.size
 
     def place(self, key: bytes) -> bytes:
         if len(key) != self.size:
@@ -83,10 +85,11 @@ class ByDouble(ByNumber):
         return super().key(placed) if placed[1] & _SIGN else placed[1:].translate(_INVERTED)
 
 
-def _order(serde: Serde[Any]) -> Order:
-    if serde in (INT32, INT64):
-        return ByNumber(4 if serde == INT32 else 8)
-    return ByDouble(8) if serde == DOUBLE else ByBytes(serde)
+_ORDERS: Mapping[Ordering, Callable[[Serde[Any]], Order]] = {
+    Ordering.BYTES: ByBytes,
+    Ordering.INT: ByNumber,
+    Ordering.FLOAT: ByDouble,
+}
 
 
 @dataclass(frozen=True)
@@ -113,21 +116,22 @@ class Layout:
         self.bare_serde = inner or serde
         """Of the key without a window."""
 
-        self._order = _order(self.bare_serde)
+        order = self.bare_serde.facts.keys
+        self._order: Order = _ORDERS[order.ordering](self.bare_serde)
         self.place = self._order.place
         self.key = self._order.key
 
     @staticmethod
     def of(serde: Serde[Any]) -> Layout:
         """The layout of a store with such keys."""
-        if isinstance(serde, TimeWindowedSerde | SessionWindowedSerde):
+        if isinstance(serde, WindowedSerde):
             return WindowLayout(serde)
         return Layout(serde)
 
     @property
     def prefixes(self) -> bool:
         """Whether keys have beginnings that mean something."""
-        return self.bare_serde in (STRING, BYTES)
+        return self.bare_serde.facts.keys.prefixes
 
     def bare(self, key: bytes) -> bytes:
         """A key without its window: what says to which partition it belongs."""
@@ -166,7 +170,7 @@ class Layout:
 class WindowLayout(Layout):
     """Of windows: the key, then the start; of sessions: the key, then the end and the start."""
 
-    def __init__(self, serde: TimeWindowedSerde | SessionWindowedSerde) -> None:
+    def __init__(self, serde: WindowedSerde) -> None:
         super().__init__(serde, serde.inner)
         self.window_bytes = serde.window_bytes
         self._fixed = self._order.size is not None

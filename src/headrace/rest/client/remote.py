@@ -17,15 +17,14 @@ from headrace.query.position import Position
 from headrace.query.requests import MOST_ENTRIES, Count, Get, Question, Reply, Scan
 from headrace.query.service.ports import Member, Share
 from headrace.rest.key_value_text import StoreForm
-from headrace.serde import BYTES, PRIMITIVES, Serde, SessionWindowedSerde, TimeWindowedSerde
-from headrace.serde import json as json_serde
+from headrace.serde import BYTES, Serde, SessionWindowedSerde, TimeWindowedSerde
+from headrace.serde.formats import FORMATS
 
 _CONNECT_S = 3.0
 _MORE_S = 5.0
 """Behind the time that an answer may take."""
 
 _PAGES = 200
-_SERDES: dict[str, Serde[Any]] = {serde.name: serde for serde in PRIMITIVES} | {"json": json_serde()}
 
 
 class Remote:
@@ -223,14 +222,14 @@ def _segment(text: str) -> str:
 
 def _queryable(found: Mapping[str, Any]) -> Queryable:
     """A store as the server tells it; its keys and values are read as plain ones, JSON without a class."""
-    inner: Serde[Any] = _SERDES.get(found["key"], BYTES)
+    inner: Serde[Any] = FORMATS.get(found["key"], BYTES)
     kind = StoreKind(found["kind"])
     key = inner
     if kind is StoreKind.WINDOWS:
         key = TimeWindowedSerde(inner, found["window_ms"])
     elif kind is StoreKind.SESSIONS:
         key = SessionWindowedSerde(inner)
-    value = _SERDES.get(found["value"], BYTES)
+    value = FORMATS.get(found["value"], BYTES)
     return Queryable(found["name"], found["changelog"], key, value, found["retention_ms"])
 
 

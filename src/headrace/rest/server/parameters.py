@@ -13,14 +13,13 @@ from headrace.errors import OptionInvalid, ParameterInvalid, ParameterUnknown, P
 from headrace.model.durations import duration_ms
 from headrace.model.moments import moment_ms
 from headrace.model.texts import moment_of
-from headrace.model.types import BYTES, STR
 from headrace.observe.history import SPANS
 from headrace.query.position import Position
 from headrace.query.requests import MOST_ENTRIES
 from headrace.rest.key_value_text import StoreForm
 from headrace.rest.server.schemas import Schema, text_schema_of, whole
 from headrace.rest.watch.resume_token import PATTERN, Since
-from headrace.serde import JsonSerde
+from headrace.serde.facts import TextForm
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LONGEST_TIMEOUT_MS = 60_000
@@ -52,13 +51,13 @@ class Parameter:
 
     def as_json(self, store: StoreForm | None) -> bool:
         """Whether its text is JSON."""
-        return self.read is _key and store is not None and isinstance(store.key.serde, JsonSerde)
+        return self.read is _key and store is not None and store.key.serde.facts.text is not TextForm.PLAIN
 
     def is_for(self, store: StoreForm | None) -> bool:
         """Whether it means something for a store."""
         if self.read is not _prefix or store is None:
             return True
-        return store.key.serde.type in (STR, BYTES) and not isinstance(store.key.serde, JsonSerde)
+        return store.key.serde.facts.keys.prefixes
 
     def _needed(self, store: StoreForm | None) -> str:
         return store.key.needed if self.read is _key and store is not None else self.needed

@@ -24,7 +24,8 @@ from headrace.model.types import (
     Type,
 )
 from headrace.model.types import INT32 as NARROW_INT
-from headrace.serde import INT32, JsonSerde, Serde
+from headrace.serde import INT32, Serde
+from headrace.serde.facts import TextForm
 
 Schema = dict[str, Any]
 
@@ -61,7 +62,7 @@ def schema_of(type_: Type) -> Schema:
 
 def text_schema_of(serde: Serde[Any]) -> Schema:
     """Schema of a key in a path or a parameter; for all but plain types it is a text of JSON."""
-    if isinstance(serde, JsonSerde):
+    if serde.facts.text is not TextForm.PLAIN:
         return schema_of(serde.type)
     if serde.type == BYTES:
         return {"type": "string", "pattern": "^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-]{2,3})?$"}

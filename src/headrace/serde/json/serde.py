@@ -8,11 +8,15 @@ from typing import Any, TypeVar, overload
 
 from headrace.model.records import record_type, type_of
 from headrace.model.source_lines import calling_line
+from headrace.model.type_compatibility import has_fields, holds
 from headrace.model.types import JSON, StructType, Type
 from headrace.serde.base import Serde
+from headrace.serde.facts import Facts, KernelCodec, TextForm
 from headrace.serde.json.parsing import holds_decimals, parsed_bytes
 from headrace.serde.json.reading import Read, reader
-from headrace.serde.json.writing import Write, compact, writer
+from headrace.serde.json.writing import Write, compact, is_writable, writer
+from headrace.serde.primitives import STRING
+from headrace.serde.shapes import shape
 
 T = TypeVar("T")
 
@@ -34,6 +38,24 @@ class JsonSerde(Serde[T]):
         object.__setattr__(self, "_decimals", holds_decimals(self.type))
         object.__setattr__(self, "_from_json", reader(self.type))
         object.__setattr__(self, "_to_json", writer(self.type))
+
+    @property
+    def facts(self) -> Facts:
+        kernel = KernelCodec("JsonCodec", lambda: shape(self.type))
+        return Facts(format=self.name, kernel=kernel, text=TextForm.BYTES)
+
+    def for_type(self, type_: Type) -> Serde[Any] | None:
+        """JSON without a record writes whatever JSON can say, each type in its own way."""
+        found = super().for_type(type_)
+        if found is None and self.type == JSON and is_writable(type_):
+            return JsonSerde(type_)
+        return self if found is None and holds(self.type, type_, narrowing=True) else found
+
+    def reads(self, written: Serde[Any]) -> bool:
+        """Whether the other is text, or JSON of records that have the fields that these need."""
+        if written.facts.format != self.name:
+            return written == STRING
+        return JSON in (written.type, self.type) or has_fields(written.type, self.type)
 
     def write(self, value: T) -> bytes:
         try:

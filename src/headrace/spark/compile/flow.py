@@ -23,6 +23,9 @@ where it was read, and of a change of a table its old value and whether it is th
 
 HEADERS = "array<struct<key:string,value:binary>>"
 
+STAGE_HEADERS = f"hr_unpack(`headers`, '{HEADERS}')"
+"""SQL inside a stage, where the headers of a record are bytes."""
+
 # The analyser resolves about one step of a text in each of its rounds over all of it.
 _STEPS_AT_ONCE = 10
 

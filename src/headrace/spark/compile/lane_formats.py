@@ -8,7 +8,7 @@ from typing import Any
 from headrace.errors import NoSerde
 from headrace.model.types import Type, is_object
 from headrace.plan.schema import Field
-from headrace.serde import JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde, serde_of
+from headrace.serde import JsonSerde, Serde, WindowedSerde, serde_of
 from headrace.serde.json.writing import is_writable
 from headrace.serde.pickled import PICKLED
 from headrace.serde.primitives import primitive_of
@@ -43,7 +43,7 @@ def key_serde(field: Field) -> Serde[Any] | None:
         serde = field.store_serde()
     except NoSerde:
         return None
-    if isinstance(serde, TimeWindowedSerde | SessionWindowedSerde):
+    if isinstance(serde, WindowedSerde):
         # Windows are made around the keys of records, which travel in the bytes of their types.
         return replace(serde, inner=serde_of(serde.inner.type))
     return serde

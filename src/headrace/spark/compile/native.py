@@ -34,7 +34,7 @@ from headrace.plan.placement_nodes import Later, Through
 from headrace.spark.compile.flow import Flow
 from headrace.spark.compile.partitions import chosen_partition, spread
 from headrace.spark.compile.queues import QueueNumbers
-from headrace.spark.compile.sql import encode, guarded, label, packed_key, shown, some, text
+from headrace.spark.compile.sql import encode, guarded, headed, label, packed_key, shown, some, text
 from headrace.spark.compile.task_numbers import Tasks
 from headrace.spark.layout.placement import Placement
 
@@ -140,15 +140,14 @@ class Native:
 
     def to(self, flow: Flow, node: To, edge: int) -> Flow:
         columns, found = flow.edges[edge], node.inputs[0].output()
-        topic = {} if isinstance(node.topic, str) else {"topic": _sql(node.topic, flow, node, edge, "a topic")}
-        return flow.put(
-            edge,
-            key=_guarded(encode(node.key, converted(f"`{columns.key}`", found.key.type, node.key.type)), node, flow),
-            value=_guarded(
-                encode(node.value, converted(f"`{columns.value}`", found.value.type, node.value.type)), node, flow
-            ),
-            **topic,
-        )
+        key = converted(f"`{columns.key}`", found.key.type, node.key.type)
+        value = converted(f"`{columns.value}`", found.value.type, node.value.type)
+        carried = {} if isinstance(node.topic, str) else {"topic": _sql(node.topic, flow, node, edge, "a topic")}
+        if node.writes_headers:
+            both = headed(node.value, value, headed(node.key, key, "headers"))
+            carried["headers"] = _guarded(both, node, flow)
+        key, value = (_guarded(encode(serde, sql), node, flow) for serde, sql in ((node.key, key), (node.value, value)))
+        return flow.put(edge, key=key, value=value, **carried)
 
     def _explode(self, flow: Flow, node: Node, items: Bound, edge: int) -> tuple[Flow, str]:
         assert isinstance(items.type, ListType)

@@ -54,12 +54,14 @@ from headrace.plan.nodes import (
 )
 from headrace.plan.placement_nodes import Copy, Everywhere, Through, VersionedCopy
 from headrace.plan.schema import Field, Schema
-from headrace.serde import Serde
+from headrace.serde import INT32, Serde
+from headrace.spark.compile.flow import STAGE_HEADERS
 from headrace.spark.compile.partitions import chosen
 from headrace.spark.compile.sql import (
     decode,
     encode,
     guarded,
+    headed,
     label,
     packed,
     packed_key,
@@ -125,6 +127,14 @@ class Functions:
         value = converted(_unpacked(part, found), found.type, serde.type)
         return self._add(self._guarded(node, encode(serde, value)))
 
+    def headers(self, node: To, found: Mapping[str, Field]) -> Function:
+        """The headers of a record with those that its serdes write, in bytes."""
+        both = STAGE_HEADERS
+        for part, serde in (("key", node.key), ("value", node.value)):
+            field = found[part]
+            both = headed(serde, converted(_unpacked(part, field), field.type, serde.type), both)
+        return self._add(self._guarded(node, f"hr_pack({both})"))
+
     def topic(self, node: Node, bound: Bound, symbols: Mapping[str, Field]) -> Function:
         """A function that names a topic, in bytes."""
         return self._add(f"CAST({self._sql(node, bound, symbols, 'a topic')} AS BINARY)")
@@ -133,7 +143,7 @@ class Functions:
         """The partitions that a record goes to, each once, in bytes; the usual one is null."""
         columns = {name: _unpacked(name, field) for name, field in symbols.items()}
         said = chosen(node, {**columns, "topic": topic, "partitions": count}, self._where)
-        return self._add(f"transform({said}, one -> struct(hr_encode_int32(CAST(one AS BIGINT))))")
+        return self._add(f"transform({said}, one -> struct({encode(INT32, 'CAST(one AS BIGINT)')}))")
 
     def failure(self, node: Node, type_: Type, value: Type) -> Function:
         """Value of a failed record, as SQL: `left` is the class of the error, `right` its message."""
@@ -149,7 +159,9 @@ class Functions:
 
     def decoded(self, part: str, serde: Serde[Any]) -> Function:
         """The value of what lies in a topic, in the bytes it travels in."""
-        value = guarded(decode(serde, f"`{part}`"), FaultKind.UNDECODABLE, f"{part} {serde}", self._where)
+        value = guarded(
+            decode(serde, f"`{part}`", STAGE_HEADERS), FaultKind.UNDECODABLE, f"{part} {serde}", self._where
+        )
         return self._add(packed_key(Field.of(serde), value) if part == "key" else packed(serde.type, value))
 
     def constant(self, initial: Initial) -> Function:
@@ -352,7 +364,8 @@ def to(node: To, functions: Functions) -> spec.To:
     partitions = None
     if node.partitioner is not None:
         partitions = functions.partitions(node, found, topic, f"hr_partition_count({topic})")
-    return spec.To(key=key, value=value, topic=named, partitions=partitions)
+    headers = functions.headers(node, found) if node.writes_headers else None
+    return spec.To(key=key, value=value, topic=named, partitions=partitions, headers=headers)
 
 
 def foreign_key_subscribe(node: ForeignKeySubscribe, functions: Functions) -> spec.ForeignKeySubscribe:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from headrace.expr import Bound
 from headrace.model.types import INT, ListType, list_of
 from headrace.plan.nodes import Repartition, To
+from headrace.serde import INT32
 from headrace.spark.compile.flow import Flow
-from headrace.spark.compile.sql import guarded, label, text
+from headrace.spark.compile.sql import decode, guarded, label, text
 
 
 def spread(flow: Flow, edge: int, node: To | Repartition, columns: Mapping[str, str]) -> tuple[Flow, str]:
@@ -20,7 +21,7 @@ def spread(flow: Flow, edge: int, node: To | Repartition, columns: Mapping[str, 
 
 def chosen_partition() -> str:
     """SQL for the partition that a partitioner in Python said; null is the usual one."""
-    return "CAST(hr_decode_int32(old) AS INT)"
+    return f"CAST({decode(INT32, 'old')} AS INT)"
 
 
 def chosen(node: To | Repartition, columns: Mapping[str, str], where: str) -> str:

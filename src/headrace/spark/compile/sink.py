@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from headrace.plan.graph import Plan
 from headrace.plan.handlers import Handler
 from headrace.plan.nodes import Changelog, DeadLetters, Source, To
-from headrace.serde.windowed import SessionWindowedSerde, TimeWindowedSerde
+from headrace.serde.windowed import WindowedSerde
 from headrace.spark.compile.flow import Flow, case
 from headrace.spark.compile.partitions import chosen_partition, spread
 from headrace.spark.compile.python_spec import handler_spec
@@ -34,7 +34,7 @@ def sink_rows(flow: Flow, placement: Placement) -> DataFrame:
             partitions[columns.tag] = chosen_partition()
         elif to.partitioner is not None:
             flow, partitions[columns.tag] = _partitioned(flow, number, to, topics[columns.tag])
-        elif isinstance(to, Changelog) or isinstance(to.key, TimeWindowedSerde | SessionWindowedSerde):
+        elif isinstance(to, Changelog) or isinstance(to.key, WindowedSerde):
             # As in Kafka Streams: all windows of a key go to the partition of the key without a window. Who asks a
             # store has to know the partition: no partitioner of the user's has a say in its changelog.
             partitions[columns.tag] = f"CAST({-1 - getattr(to.key, 'window_bytes', 0)} AS INT)"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.expr.sql import constant
-from headrace.model.types import INT32, STR, Type
+from headrace.model.types import STR, Type
 from headrace.model.windows import LATEST_MS
 from headrace.plan.nodes import Node
 from headrace.plan.schema import Field
-from headrace.serde import JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde
+from headrace.serde import INT64, Serde
+from headrace.serde.facts import KernelCodec, KernelForm, WindowedCodec
 from headrace.serde.primitives import primitive_of
 from headrace.serde.shapes import shape
 from headrace.spark.compile.lane_formats import key_serde
@@ -22,33 +23,52 @@ def text(value: str) -> str:
 
 def encode(serde: Serde[Any], sql: str) -> str:
     """The bytes of a value."""
-    match serde:
-        case JsonSerde(type=type_):
-            return f"hr_encode_json({sql}, {text(shape(type_))})"
-        case TimeWindowedSerde(inner=inner):
-            return f"concat({encode(inner, f'{sql}.key')}, hr_encode_int64({sql}.start))"
-        case SessionWindowedSerde(inner=inner):
-            times = f"hr_encode_int64({sql}.end), hr_encode_int64({sql}.start)"
-            return f"concat({encode(inner, f'{sql}.key')}, {times})"
-    return f"hr_encode_{serde.name}({sql})"
+    return _encode(_kernel(serde), sql)
 
 
-def decode(serde: Serde[Any], sql: str) -> str:
-    """The value of some bytes."""
-    match serde:
-        case JsonSerde(type=type_):
-            return f"hr_decode_json({sql}, {text(shape(type_))})"
-        case TimeWindowedSerde(inner=inner, size_ms=size):
-            start = f"hr_windowed_time({sql}, 8)"
-            return _windowed(inner, sql, 8, start, f"hr_int_add(least({start}, {LATEST_MS - size}L), {size}L)")
-        case SessionWindowedSerde(inner=inner):
-            return _windowed(inner, sql, 16, f"hr_windowed_time({sql}, 8)", f"hr_windowed_time({sql}, 16)")
-    found = f"hr_decode_{serde.name}({sql})"
-    return f"CAST({found} AS INT)" if serde.type == INT32 else found
+def decode(serde: Serde[Any], sql: str, headers: str = "headers") -> str:
+    """The value of some bytes; `headers` are those of the record, which few serdes look at."""
+    seen = headers if serde.facts.headers else ""
+    return _decode(_kernel(serde), sql, seen)
 
 
-def _windowed(inner: Serde[Any], sql: str, times: int, start: str, end: str) -> str:
-    key = decode(inner, f"hr_windowed_key({sql}, {times})")
+def headed(serde: Serde[Any], sql: str, headers: str) -> str:
+    """The headers of a record, with those that a serde writes beside the bytes of a value."""
+    if not serde.facts.headers:
+        return headers
+    form, of = _kernel(serde), sql
+    while isinstance(form, WindowedCodec):
+        form, of = form.key, f"{of}.key"
+    return f"hr_headers({headers}, {of}, {_told(form)})"
+
+
+def _kernel(serde: Serde[Any]) -> KernelForm:
+    assert serde.facts.kernel is not None, f"{serde} has no codec in the kernel"
+    return serde.facts.kernel
+
+
+def _told(form: KernelCodec) -> str:
+    return f"{text(form.codec)}, {text(form.settings())}"
+
+
+def _encode(form: KernelForm, sql: str) -> str:
+    if isinstance(form, KernelCodec):
+        return f"hr_encode({sql}, {_told(form)})"
+    times = encode(INT64, f"{sql}.start")
+    if form.size_ms is None:
+        times = f"{encode(INT64, f'{sql}.end')}, {times}"
+    return f"concat({_encode(form.key, f'{sql}.key')}, {times})"
+
+
+def _decode(form: KernelForm, sql: str, headers: str) -> str:
+    if isinstance(form, KernelCodec):
+        return f"hr_decode({sql}, {_told(form)}{headers and f', {headers}'})"
+    start, size, end = f"hr_windowed_time({sql}, 8)", 8, ""
+    if form.size_ms is None:
+        size, end = 16, f"hr_windowed_time({sql}, 16)"
+    else:
+        end = f"hr_int_add(least({start}, {LATEST_MS - form.size_ms}L), {form.size_ms}L)"
+    key = _decode(form.key, f"hr_windowed_key({sql}, {size})", headers)
     return f"if({sql} IS NULL, NULL, named_struct('key', {key}, 'start', {start}, 'end', {end}))"
 
 

@@ -9,7 +9,7 @@ from headrace.model.fault_kinds import FaultKind
 from headrace.model.types import INT
 from headrace.plan.nodes import Source, Times
 from headrace.spark.compile.envelopes import through_kernel
-from headrace.spark.compile.flow import CARRIED, Columns, Flow
+from headrace.spark.compile.flow import CARRIED, STAGE_HEADERS, Columns, Flow
 from headrace.spark.compile.python_spec import stamping_spec
 from headrace.spark.compile.queues import QueueNumbers
 from headrace.spark.compile.sql import decode, guarded, label, packed, text, unpacked
@@ -106,7 +106,7 @@ def _time(source: Source, where: str) -> str:
     latest = unpacked(INT, "`aggregate`")
     if isinstance(source.timestamp, Bound):
         key, value = (
-            guarded(decode(serde, f"`{part}`"), FaultKind.UNDECODABLE, f"{part} {serde}", where)
+            guarded(decode(serde, f"`{part}`", STAGE_HEADERS), FaultKind.UNDECODABLE, f"{part} {serde}", where)
             for part, serde in (("key", source.key), ("value", source.value))
         )
         columns = {"key": key, "value": value, "timestamp": "timestamp", _PARTITION_TIME: latest}

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any
 
 from headrace.expr import Bound, Opaque
 from headrace.expr.bound import Applied
 from headrace.model.types import is_object
 from headrace.plan.nodes import Changelog, DeadLetters, Errors, Fold, GlobalTable, Node, Peek, Source
 from headrace.plan.placement_nodes import Later
-from headrace.serde import PRIMITIVES, JsonSerde, Serde, SessionWindowedSerde, TimeWindowedSerde
+from headrace.serde import Serde
 from headrace.serde.json.writing import is_writable
 from headrace.serde.shapes import compares_itself, own_code, prints_itself
 from headrace.spark.compile.operators import OPERATORS
@@ -44,7 +43,7 @@ def _reasons(node: Node) -> Iterator[str]:
     if isinstance(node, Errors) and not is_writable(node.failing().value.type):
         yield f"JSON cannot say values of type {node.failing().value.type}"
     for _, one in parameters(node):
-        if isinstance(one, Serde) and not _known(one):
+        if isinstance(one, Serde) and one.facts.kernel is None:
             yield f"{one} is a serde of the user's own"
         elif isinstance(one, Bound):
             yield from _of_classes(one)
@@ -74,13 +73,6 @@ def _opaque_parts(bound: Bound) -> Iterator[Opaque]:
         yield bound
     for part in bound.parts:
         yield from _opaque_parts(part)
-
-
-def _known(serde: Serde[Any]) -> bool:
-    """Whether the kernel reads and writes the bytes of a serde."""
-    if isinstance(serde, TimeWindowedSerde | SessionWindowedSerde):
-        return _known(serde.inner)
-    return serde in PRIMITIVES or isinstance(serde, JsonSerde)
 
 
 def _of_classes(bound: Bound) -> Iterator[str]:

@@ -182,6 +182,8 @@ class To(Parameters):
     topic: Function | None
     """Names the topic of each record, if the user's function chooses it."""
     partitions: Function | None
+    headers: Function | None
+    """The headers of each record, if the serdes write some."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,15 +47,20 @@ def way_into(source: Operator[Any]) -> Way:
 
 def decoding(source: Source, *, failures_read: bool) -> Callable[[RawRecord], Record]:
     """Decoder of a source's records; where failures are read, one that fails goes on as a failure."""
-    read_key, read_value = source.key.read, source.value.read
+    key_headed, value_headed = bool(source.key.facts.headers), bool(source.value.facts.headers)
+    read_key: Callable[..., Any] = source.key.read_with if key_headed else source.key.read
+    read_value: Callable[..., Any] = source.value.read_with if value_headed else source.value.read
 
     def decode(raw: RawRecord) -> Record:
         _, ts, key, value, headers, origin = raw
         part, serde = "key", source.key
         try:
-            read = None if key is None else read_key(key)
+            if key is not None:
+                key = read_key(key, headers) if key_headed else read_key(key)
             part, serde = "value", source.value
-            return Record.made(read, None if value is None else read_value(value), ts, headers, origin)
+            if value is not None:
+                value = read_value(value, headers) if value_headed else read_value(value)
+            return Record.made(key, value, ts, headers, origin)
         except ValueError as exc:
             undecodable = RecordUndecodable(part, str(serde), str(exc), origin or "?")
             if not failures_read:

@@ -17,12 +17,15 @@ class ToOperator(Operator[To]):
         topic = node.topic
         self._topic = (lambda _: topic) if isinstance(topic, str) else self.function(topic, never_none="a topic")
         self._partitions = Partitions(self, node.partitioner)
+        self._headed = node.writes_headers
 
     def on_record(self, record: Record) -> None:
         topic, (key, value, ts, headers, origin) = self._topic(record), record
         try:
             written = None if key is None else self.node.key.write(key)
             data = None if value is None else self.node.value.write(value)
+            if self._headed:
+                headers = self.node.value.headed(self.node.key.headed(headers, key), value)
         except ValueError as exc:
             raise self.failed(record, str(exc)) from exc
         raw = RawRecord.made(topic, ts, written, data, headers, origin)
