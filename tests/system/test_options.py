@@ -14,7 +14,7 @@ from confluent_kafka import Producer
 import headrace as hr
 import headrace.functions as F
 from headrace.errors import RecordFailed, TimestampInvalid
-from headrace.log.records import NewRecord, Record, consume, produce
+from headrace.log.records import ConsumedRecord, NewRecord, consume, produce
 from waiting import while_up
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
@@ -34,7 +34,7 @@ def put(broker: str, topic: str, *values: str, ts: int = 1_000, partition: int =
     assert producer.flush(20) == 0
 
 
-def written(broker: str, topic: str) -> list[Record]:
+def written(broker: str, topic: str) -> list[ConsumedRecord]:
     return sorted(consume(broker, None, topic), key=lambda record: (record.partition, record.offset))
 
 

@@ -286,7 +286,7 @@ def test_what_is_held_back_is_not_forgotten(app: Counting, topic: Callable[..., 
     assert "to do: give what holds something back its old name with name=; or start" in said
     code, said = app.command("run", "--until", "latest")
     assert code == 1
-    assert "does not fit its state: nobody sends on what 'hourly.suppress' holds back\n" in said
+    assert "does not fit its state: what 'hourly.suppress' holds back would be lost: its operator is gone\n" in said
     named = held.replace("closes()", "closes(), name='hourly.suppress'")
     app.write(f"{hourly}.filter(lambda _, n: n > 0).{named}.to({finals!r})")
     assert app.command("diff")[0] == 0

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import headrace as hr
-from headrace.log.records import NewRecord, Record, consume, produce
+from headrace.log.records import ConsumedRecord, NewRecord, consume, produce
 from waiting import until_read
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
@@ -53,7 +53,7 @@ def send(broker: str, topic: str, lines: Sequence[str]) -> None:
     produce(broker, None, topic, (NewRecord(value=line.encode()) for line in lines))
 
 
-def table(records: Sequence[Record]) -> dict[str | None, int | None]:
+def table(records: Sequence[ConsumedRecord]) -> dict[str | None, int | None]:
     return {hr.STRING.decode(record.key): hr.INT64.decode(record.value) for record in records}
 
 
@@ -173,13 +173,13 @@ class Feeder:
         self._thread.join()
 
 
-def hr_int(record: Record) -> int:
+def hr_int(record: ConsumedRecord) -> int:
     number = hr.INT64.decode(record.value)
     assert number is not None
     return number
 
 
-def assert_counts_only_grow(records: Sequence[Record]) -> None:
+def assert_counts_only_grow(records: Sequence[ConsumedRecord]) -> None:
     last: dict[str | None, int] = {}
     for record in records:
         word, count = hr.STRING.decode(record.key), hr_int(record)

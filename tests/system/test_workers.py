@@ -15,7 +15,7 @@ import pytest
 
 import headrace as hr
 from headrace.errors import NotShippable, NotTraceable, PythonNeeded, RecordFailed, RecordUndecodable, WorkerLost
-from headrace.log.records import NewRecord, Record, consume, produce
+from headrace.log.records import ConsumedRecord, NewRecord, consume, produce
 from waiting import until
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
@@ -56,7 +56,7 @@ def values(broker: str, topic: str) -> list[str]:
     return [(record.value or b"").decode() for record in read(broker, topic)]
 
 
-def read(broker: str, topic: str) -> list[Record]:
+def read(broker: str, topic: str) -> list[ConsumedRecord]:
     return list(consume(broker, None, topic, from_beginning=True, follow=False))
 
 

@@ -19,7 +19,7 @@ from urllib.parse import quote, urlencode
 
 from confluent_kafka import KafkaError, Message, Producer
 
-from headrace.log.records import Record, consume
+from headrace.log.records import ConsumedRecord, consume
 from headrace.log.topics import Topics
 from headrace.query.position import Position
 from system.chaos import Application, Program
@@ -135,7 +135,7 @@ class Recount:
     """By key, start and end."""
 
     @staticmethod
-    def of(records: Iterator[Record]) -> Recount:
+    def of(records: Iterator[ConsumedRecord]) -> Recount:
         times: defaultdict[str, list[int]] = defaultdict(list)
         for record in records:
             assert record.key is not None

@@ -12,7 +12,7 @@ import click
 from headrace.cli.key_value_text import TypedForm, dumps
 from headrace.errors import RecordRefused
 from headrace.errors.printable import safe
-from headrace.log.records import Header, NewRecord, Record
+from headrace.log.records import ConsumedRecord, Header, NewRecord
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIELDS = {"key", "value", "headers", "timestamp", "partition"}
@@ -100,10 +100,10 @@ class LineWriter:
     null_marker: str = "null"
     raw: bool = False
 
-    def line(self, record: Record) -> str:
+    def line(self, record: ConsumedRecord) -> str:
         return self._json(record) if self.as_json else self._text(record)
 
-    def _text(self, record: Record) -> str:
+    def _text(self, record: ConsumedRecord) -> str:
         columns = []
         if self.timestamps:
             columns.append(shown_time(record.timestamp_ms))
@@ -121,7 +121,7 @@ class LineWriter:
         except ValueError as exc:
             return f"{_escaped(data)} (not {form.name}: {exc})"
 
-    def _json(self, record: Record) -> str:
+    def _json(self, record: ConsumedRecord) -> str:
         line: dict[str, object] = {
             "partition": record.partition,
             "offset": record.offset,

@@ -10,11 +10,11 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from headrace.engine.layout import Layout
-from headrace.engine.ownership import Found, Ids, found_changelogs, has_records, refuse_foreign, settings_of
+from headrace.engine.ownership import FoundChangelog, Ids, found_changelogs, has_records, refuse_foreign, settings_of
 from headrace.engine.place import writing
 from headrace.errors import ChangelogMisfit
 from headrace.log.partitioner import partition_of
-from headrace.log.records import NewRecord, Record, consume, possible_time, produce
+from headrace.log.records import ConsumedRecord, NewRecord, consume, possible_time, produce
 from headrace.log.topics import BROKERS_CHOICE, Topics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Changelog
@@ -57,7 +57,7 @@ def ids_of(known: Layout | None) -> Ids:
     return {} if known is None else known.changelog_ids
 
 
-def _goes_on(there: Found, known: Layout) -> bool:
+def _goes_on(there: FoundChangelog, known: Layout) -> bool:
     """Whether a changelog is the one that the checkpoint knows; older checkpoints know no ids."""
     return known.changelog_ids.get(there.store, there.id) == there.id
 
@@ -98,7 +98,7 @@ def _topics_of(plan: Plan) -> dict[str, str]:
     return {node.table: str(node.topic) for node in plan.of(Changelog)}
 
 
-def existing_changelogs(plan: Plan, known: Layout | None, topics: Topics) -> list[Found]:
+def existing_changelogs(plan: Plan, known: Layout | None, topics: Topics) -> list[FoundChangelog]:
     """The topics with the names of changelogs: of the stores of a plan, of those its checkpoint knows, of state."""
     before = {store: changelog_topic(plan.app, store) for store in (known.changelogs if known is not None else ())}
     named = {**before, **_topics_of(plan), STATE: state_topic(plan.app)}
@@ -146,7 +146,7 @@ def remake_changelogs(
     return sorted(made)
 
 
-def _spool(rows: Iterable[Record], file: IO[bytes], place: Path) -> None:
+def _spool(rows: Iterable[ConsumedRecord], file: IO[bytes], place: Path) -> None:
     for row in rows:
         with writing(str(place)):
             pickle.dump((row.key, row.value, possible_time(row.timestamp_ms)), file)
@@ -172,7 +172,7 @@ def _with(plan: Plan, stores: Collection[str]) -> Plan:
     return replace(plan, ends=ends, declared=declared)
 
 
-def _misfits(found: Found, tasks: int) -> Iterator[str]:
+def _misfits(found: FoundChangelog, tasks: int) -> Iterator[str]:
     if found.partitions != tasks:
         yield f"it has {found.partitions} partitions, the application has {tasks} tasks"
     if found.policy != "compact":

@@ -42,7 +42,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Kept:
-    """All that the stages of an application keep."""
+    """State inventory of the stages of an application."""
 
     stages: Stages
     lanes: Lanes = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Evolution:
-    """What becomes of the stores of a checkpoint when a changed application goes on from it."""
+    """Evolution of the stores of a checkpoint, when a changed application goes on from it."""
 
     kept: list[str] = field(default_factory=list)
     added: list[str] = field(default_factory=list)
@@ -109,12 +109,13 @@ class Evolution:
     def misfits(self) -> list[str]:
         """Why the application cannot go on with its state; nothing if it can."""
         return self.changed + [
-            f"nobody sends on {one}" if one.startswith(_HELD) else f"{one} is not there any more" for one in self.lost
+            f"{one} would be lost: its operator is gone" if one.startswith(_HELD) else f"{one} is not there any more"
+            for one in self.lost
         ]
 
     @property
     def hint(self) -> str:
-        """What to know, or to do, before anything that helps with all misfits; nothing for most of them."""
+        """Hint before anything that helps with all misfits; empty for most of them."""
         told = ""
         if self.only_stages:
             told = "on_error, .errors() or Python in front of a store may be a stage more, see headrace explain: "
@@ -175,7 +176,7 @@ def _stages(count: int) -> str:
 
 
 def accounts_of(node: Node, lane: str) -> Iterator[tuple[str, Account]]:
-    """What a node keeps: in stores, and what it holds back."""
+    """Accounts of what a node keeps in stores and holds back."""
     given = [node.output()] if node.facts.table else [upstream.output() for upstream in node.inputs]
     for store in node.kept_stores:
         yield store, _account(node, given, node.lasts, lane)
@@ -197,7 +198,7 @@ def _account(node: Node, given: Iterable[Schema], lasts: Iterable[str], lane: st
 
 
 def _account_of(store: Store[Any], way: str, lane: str) -> Account:
-    """The same for a store that processors ask for."""
+    """Account of a store that processors ask for."""
     marks = [mark for mark in ("timestamped", "duplicates") if getattr(store, mark, False)]
     return {
         "op": " ".join([*marks, store.kind]),

@@ -14,7 +14,7 @@ Starts = dict[str, dict[str, int]]
 
 @dataclass(frozen=True)
 class Layout:
-    """What a checkpoint was made with. State is found again only by those who agree on it."""
+    """Layout of a checkpoint. State is found again only by those who agree on it."""
 
     app: str
     cluster: str

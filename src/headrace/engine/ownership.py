@@ -1,4 +1,4 @@
-"""Whose topic has the name of a changelog: a mark in its settings tells, or its id where an engine has noted it."""
+"""Ownership of the topics with names of changelogs, by a mark in their settings, or an id that an engine has noted."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Ids = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundChangelog:
     """A topic that has the name of a store's changelog."""
 
     app: str
@@ -60,12 +60,12 @@ class Found:
         return known.get(self.store) == self.id
 
 
-def found_changelogs(app: str, named: Mapping[str, str], topics: Topics) -> dict[str, Found]:
+def found_changelogs(app: str, named: Mapping[str, str], topics: Topics) -> dict[str, FoundChangelog]:
     """Changelogs that are there, by store, among the topics with their names."""
     there = {name: one for name, one in topics.identities(named.values()).items() if one is not None}
     settings = topics.settings(list(there))
     return {
-        store: Found(
+        store: FoundChangelog(
             app,
             store,
             topic,
@@ -89,7 +89,7 @@ def has_records(topic: str, topics: Topics) -> bool:
     return any(topics.end_offsets(topic).values())
 
 
-def refuse_foreign(found: Found, known: Ids, topics: Topics) -> None:
+def refuse_foreign(found: FoundChangelog, known: Ids, topics: Topics) -> None:
     """Refuse a topic that is not proved ours, unless it is empty and nobody's."""
     if not found.is_ours(known) and (found.marked_for is not None or has_records(found.topic, topics)):
         raise ChangelogForeign(found.topic, found.store, found.marked_for)

@@ -1,4 +1,4 @@
-"""Where an application keeps what it goes on from."""
+"""Locations of checkpoints: a directory, or an address that a cluster shares."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class EngineSpec:
-    """What an engine is told of the application that it runs; each takes what means something to it."""
+    """Spec of the application that an engine runs; each takes what means something to it."""
 
     app: str
     place: Place
@@ -65,7 +65,7 @@ class EngineSpec:
 
 @dataclass(frozen=True)
 class Prepared:
-    """What the preflight of an engine has found: the plan that runs, and the topics that hold its state."""
+    """Result of an engine's preflight: the plan that runs, and the topics that hold its state."""
 
     plan: Plan
     """With the changelogs that are complete, which can be asked."""

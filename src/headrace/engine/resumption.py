@@ -1,4 +1,4 @@
-"""What a checkpoint has to go on from, and how far the first batch is, which loads the state."""
+"""Resumption from a checkpoint, and the progress of the first batch, which loads the state."""
 
 from __future__ import annotations
 

@@ -69,8 +69,8 @@ class CheckpointBehind(RunError):
         super().__init__(
             f"the checkpoint is at batch {batch}, but batch {written} was written already",
             where=task,
-            fix="put back the newest checkpoint; else begin anew with headrace reset, or have all since then written"
-            ' again with guarantee="at_least_once"; and see to it that the application is started once only',
+            fix="put back the newest checkpoint; else begin anew with headrace reset, or process all records since then"
+            ' once more with guarantee="at_least_once", which may write duplicates; and start it once only',
         )
 
 

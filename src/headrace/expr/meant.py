@@ -15,7 +15,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from headrace.expr.read import Acts, reading
-from headrace.expr.regex import Found, regex_of
+from headrace.expr.regex import RegexMatch, regex_of
 from headrace.expr.syntax import Expr, call, tree_of
 from headrace.expr.texts import formatted, text
 from headrace.expr.tree import Attribute
@@ -33,9 +33,9 @@ _BLIND = (operator.is_, operator.is_not, isinstance, issubclass, type, hasattr, 
 
 def same(one: object, other: object) -> object:
     """`one is other`."""
-    if isinstance(other, Expr | Found):
+    if isinstance(other, Expr | RegexMatch):
         one, other = other, one
-    if isinstance(one, Found) and other is None:
+    if isinstance(one, RegexMatch) and other is None:
         return call("~", one.there)
     if not isinstance(one, Expr):
         return one is other

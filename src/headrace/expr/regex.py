@@ -15,7 +15,7 @@ from headrace.model.source_lines import calling_line
 _FUNCTIONS = (re.search, re.match, re.fullmatch, re.sub, re.findall)
 
 
-class Found:
+class RegexMatch:
     """Match of `re.search()` and its like: a match or None, which is a condition, as it is not known yet."""
 
     def __init__(self, there: Expr, whole: Callable[[], Expr]) -> None:
@@ -62,7 +62,7 @@ def _called(name: str, pattern: re.Pattern[str], args: tuple[Any, ...], by_name:
             at_start = f"(?a)^(?:{written[4:]})" if written.startswith("(?a)") else f"^(?:{written})"
             return _found(text, at_start)
         case "fullmatch":
-            return Found(call("matches", text, readable(written)), lambda: text)
+            return RegexMatch(call("matches", text, readable(written)), lambda: text)
         case "findall" if not pattern.groups:
             return call("all_matches", text, readable(written, many=True))
         case "sub" if isinstance(args[0], str) and "\\" not in args[0]:
@@ -70,10 +70,10 @@ def _called(name: str, pattern: re.Pattern[str], args: tuple[Any, ...], by_name:
     raise ValueNeeded(f"re.{name}() with groups needs the value now")
 
 
-def _found(text: Expr, pattern: str) -> Found:
+def _found(text: Expr, pattern: str) -> RegexMatch:
     """The first match of a pattern, somewhere in a text."""
     readable(pattern)
-    return Found(call("has_match", text, pattern), lambda: call("first_match", text, pattern))
+    return RegexMatch(call("has_match", text, pattern), lambda: call("first_match", text, pattern))
 
 
 def _written(pattern: re.Pattern[str]) -> str:

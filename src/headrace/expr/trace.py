@@ -10,7 +10,7 @@ from typing import Any
 from headrace.errors import HeadraceError, NotTraceable, WrongParameters
 from headrace.expr import meant
 from headrace.expr.read import Acts, reading
-from headrace.expr.regex import Found
+from headrace.expr.regex import RegexMatch
 from headrace.expr.syntax import Expr, as_expr, made_at, tree_of
 from headrace.expr.tree import Symbol, Tree
 from headrace.expr.twins import twin_of
@@ -102,7 +102,7 @@ class _Tracer:
 
     def _result(self, way: Way) -> Expr:
         result = self.function(*(Expr(Symbol(name)) for name in self.parameters))
-        if self.predicate and (way.conditions or isinstance(result, Found)):
+        if self.predicate and (way.conditions or isinstance(result, RegexMatch)):
             result = bool(result)
         line = made_at.set(self._line)
         try:

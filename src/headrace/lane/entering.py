@@ -16,7 +16,7 @@ from headrace.plan.nodes import Source
 _NOWHERE = -1
 
 
-class Rows(NamedTuple):
+class RecordColumns(NamedTuple):
     """The records of a chunk, column by column."""
 
     times: Sequence[int]
@@ -31,14 +31,14 @@ class Rows(NamedTuple):
     """Where they were read: topic-partition@offset; None of those that a timer has made."""
 
     @staticmethod
-    def read(chunk: Reader, count: int, topic: Callable[[int], str]) -> Rows:
+    def read(chunk: Reader, count: int, topic: Callable[[int], str]) -> RecordColumns:
         """Read the records of a message; `topic` finds the topic of a queue number."""
         times, sources, offsets = chunk.int64s(count), chunk.int64s(count), chunk.int64s(count)
         keys, values, olds = (chunk.column(count) or [None] * count for _ in range(3))
         headers, outdated = chunk.column(count), chunk.column(count)
         latest = [True] * count if outdated is None else [one is None for one in outdated]
         unpacked = [()] * count if headers is None else [_headers(one) for one in headers]
-        return Rows(times, keys, values, olds, latest, unpacked, _origins(sources, offsets, topic))
+        return RecordColumns(times, keys, values, olds, latest, unpacked, _origins(sources, offsets, topic))
 
     def one_by_one(self) -> Iterator[tuple[RawRecord, bytes | None, bool]]:
         """Records, old values, and whether they are the latest. A plain tuple is all that a `RawRecord` is."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
-from headrace.lane.entering import Reading, Rows, entering
+from headrace.lane.entering import Reading, RecordColumns, entering
 from headrace.lane.frames import Channel, Reader, Writer, packed_parts, unpacked_parts
 from headrace.lane.nodes import Enter
 from headrace.lane.operators import LANE_OPERATORS, LaneContext
@@ -90,7 +90,7 @@ class LaneTask:
     def take(self, chunk: Reader) -> bytes:
         """Take a chunk of records, and give the records that it leads to."""
         refused, count = chunk.text(), chunk.int32()
-        tags, rows = chunk.int32s(count), Rows.read(chunk, count, self._topic)
+        tags, rows = chunk.int32s(count), RecordColumns.read(chunk, count, self._topic)
         for _ in range(chunk.int32()):
             self._state.cells(chunk.text()).came_along(chunk.data(), chunk.part())
         if self._program.lookups:
@@ -101,7 +101,7 @@ class LaneTask:
         self._state.spill()
         return self._answer().take()
 
-    def _take_together(self, tags: array[int], rows: Rows) -> bool:
+    def _take_together(self, tags: array[int], rows: RecordColumns) -> bool:
         """Take records that all come in at one node; False if they do not, or cannot all be read."""
         alone = self._alone.get(tags[0])
         if alone is None or tags.count(tags[0]) < len(tags):
@@ -115,7 +115,7 @@ class LaneTask:
             way(record)
         return records is not None
 
-    def _take_singly(self, tags: array[int], rows: Rows, refused: str) -> None:
+    def _take_singly(self, tags: array[int], rows: RecordColumns, refused: str) -> None:
         entries, outbox = self._entries, self._outbox
         for number, (tag, row) in enumerate(zip(tags, rows.one_by_one(), strict=True)):
             outbox.cause = number
@@ -124,7 +124,7 @@ class LaneTask:
             else:
                 entries[tag](*row)
 
-    def _look_ahead(self, tags: Sequence[int], rows: Rows) -> None:
+    def _look_ahead(self, tags: Sequence[int], rows: RecordColumns) -> None:
         """Ask at once for what the keys of all records have in stores that know them by other bytes."""
         for tag, lookups in self._program.lookups.items():
             found = {key for at, key in zip(tags, rows.keys, strict=True) if at == tag}

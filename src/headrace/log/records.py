@@ -38,7 +38,7 @@ class NewRecord:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Record:
+class ConsumedRecord:
     """A record as it lies in a topic."""
 
     topic: str
@@ -147,7 +147,7 @@ def consume(
     limit: int | None = None,
     partition: int | None = None,
     committed: bool = True,
-) -> Iterator[Record]:
+) -> Iterator[ConsumedRecord]:
     """Read a topic, partition by partition in order, without leaving a trace in any consumer group.
 
     Ends at the end that the topic had at the start, unless `follow`; after `limit` records at the latest. Records
@@ -206,11 +206,11 @@ def consume(
         consumer.close()
 
 
-def _record(message: Message) -> Record:
+def _record(message: Message) -> ConsumedRecord:
     kind, timestamp_ms = message.timestamp()
     # The client hands headers over as pairs with bytes; its types also cover what one may give to it.
     headers = cast("list[Header] | None", message.headers())
-    return Record(
+    return ConsumedRecord(
         topic=str(message.topic()),
         partition=_number(message.partition()),
         offset=_number(message.offset()),

@@ -32,7 +32,7 @@ _TICK_S = 1.0
 _META = "meta.properties"
 
 
-class Supervisor:
+class BrokerSupervisor:
     """One run of the broker, from formatting its storage to the end of its JVM."""
 
     def __init__(self, directory: BrokerDir) -> None:
@@ -207,7 +207,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os._exit(0)
     os.umask(0o077)
     try:
-        Supervisor(directory).run()
+        BrokerSupervisor(directory).run()
     finally:
         lock.release()
     return 0

@@ -12,7 +12,7 @@ _PREFIX = "headrace_"
 
 
 @dataclass(frozen=True)
-class Family:
+class MetricFamily:
     """Metric family: all numbers of one name."""
 
     name: str
@@ -22,40 +22,40 @@ class Family:
     suffixes: Sequence[str] = ()
     """Behind the name, one for each sample; none if all have the name alone."""
 
-    def labelled(self, labels: Labels) -> Family:
+    def labelled(self, labels: Labels) -> MetricFamily:
         """Family with more labels, in front of its own."""
         return replace(self, samples=[({**labels, **own}, value) for own, value in self.samples])
 
     @staticmethod
-    def counters(name: str, help: str, samples: Samples) -> Family:
+    def counters(name: str, help: str, samples: Samples) -> MetricFamily:
         """Numbers that only grow."""
-        return Family(name, help, "counter", samples)
+        return MetricFamily(name, help, "counter", samples)
 
     @staticmethod
-    def counter(name: str, help: str, value: float) -> Family:
+    def counter(name: str, help: str, value: float) -> MetricFamily:
         """Counter: a number that only grows."""
-        return Family.counters(name, help, [({}, value)])
+        return MetricFamily.counters(name, help, [({}, value)])
 
     @staticmethod
-    def gauges(name: str, help: str, samples: Samples) -> Family:
+    def gauges(name: str, help: str, samples: Samples) -> MetricFamily:
         """Numbers that go up and down."""
-        return Family(name, help, "gauge", samples)
+        return MetricFamily(name, help, "gauge", samples)
 
     @staticmethod
-    def gauge(name: str, help: str, value: float) -> Family:
+    def gauge(name: str, help: str, value: float) -> MetricFamily:
         """Gauge: a number that goes up and down."""
-        return Family.gauges(name, help, [({}, value)])
+        return MetricFamily.gauges(name, help, [({}, value)])
 
     @staticmethod
-    def histogram(name: str, help: str, buckets: Samples, total: float, count: int) -> Family:
+    def histogram(name: str, help: str, buckets: Samples, total: float, count: int) -> MetricFamily:
         """How often a number was at most each bound, which is the label `le`; with the sum of all and their count."""
         samples = [*buckets, ({}, total), ({}, float(count))]
-        return Family(name, help, "histogram", samples, ("_bucket",) * len(buckets) + ("_sum", "_count"))
+        return MetricFamily(name, help, "histogram", samples, ("_bucket",) * len(buckets) + ("_sum", "_count"))
 
 
-def together(families: Iterable[Family]) -> list[Family]:
+def together(families: Iterable[MetricFamily]) -> list[MetricFamily]:
     """Families of one name as one: a scrape has each name once."""
-    found: dict[str, Family] = {}
+    found: dict[str, MetricFamily] = {}
     for one in families:
         before = found.get(one.name)
         found[one.name] = (
@@ -66,7 +66,7 @@ def together(families: Iterable[Family]) -> list[Family]:
     return list(found.values())
 
 
-def prometheus(families: Sequence[Family], labels: Labels) -> str:
+def prometheus(families: Sequence[MetricFamily], labels: Labels) -> str:
     """The text for a scrape: each family with its help and its kind, every number with these labels too."""
     lines = []
     for family in families:

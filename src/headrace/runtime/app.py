@@ -382,7 +382,7 @@ class App(Builder):
                 LOGGER.exception("%s: a listener failed after batch %s", self.id, metrics.batches)
 
     def _spec(self) -> EngineSpec:
-        """What the engine is told."""
+        """Spec for the engine."""
         return EngineSpec(
             app=self.id,
             place=self.checkpoint,

@@ -20,7 +20,7 @@ _FILE = "state.key"
 
 
 def pickles_of(app: App) -> Pickles:
-    """What an application does with pickles: with the key that it names, or the one of this user on this machine."""
+    """Pickle policy of an application: with the key that it names, or the one of this user on this machine."""
     if app.pickled_state is PickledState.REFUSE:
         return Pickles(PickledState.REFUSE)
     named = None if app.state_key is None else with_secrets({"state_key": app.state_key})["state_key"]
@@ -28,7 +28,7 @@ def pickles_of(app: App) -> Pickles:
 
 
 def codec_of(app: App) -> StateCodec:
-    """How the state of an application is written and read in this process."""
+    """Codec of an application's state in this process."""
     return StateCodec(Classes.here(), pickles_of(app))
 
 

@@ -136,7 +136,7 @@ class DoubleSerde(Primitive[float]):
 
 
 class BoolSerde(Primitive[bool]):
-    """One byte, 0 or 1."""
+    """Truth as one byte, 0 or 1."""
 
     @property
     def order(self) -> KeyOrder:

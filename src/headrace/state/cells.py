@@ -12,7 +12,7 @@ LATEST = 2**63 - 1
 
 
 class Cells(ABC):
-    """Things by places, in the order of the places' bytes.
+    """Cells of one kind: values by places, which are bytes, in the order of these.
 
     A thing is plain and pickles well: a tuple, a list, a number, bytes, a value of the user's; None is no thing. One
     that was changed has to be put again.

@@ -1,4 +1,4 @@
-"""Things of state as bytes: JSON that says of every value what it is, and never runs code when it is read.
+"""Codec of state: values as JSON that says of each what it is, and never runs code when it is read.
 
 None, bools, numbers, texts, lists and dicts with texts for keys are as JSON has them. All others are objects with the
 key "", which says what they are: a kind of `forms`, or the class of an instance, `module:Class`. Only what has no such

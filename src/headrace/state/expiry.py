@@ -1,4 +1,4 @@
-"""When the entries of a store are to be forgotten."""
+"""Expiry of the entries of a store."""
 
 from __future__ import annotations
 

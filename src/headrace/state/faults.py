@@ -1,4 +1,4 @@
-"""What is wrong with one thing of state."""
+"""Faults of a value of state."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 class StateFault(ValueError):
-    """What is wrong with one thing of state, and what to do; whoever knows where it lies tells the rest."""
+    """Fault of a value of state, and what to do; whoever knows where it lies tells the rest."""
 
     def __init__(self, reason: str, fix: str) -> None:
         super().__init__(reason)

@@ -30,7 +30,7 @@ class NoFormError(Exception):
 
 @dataclass(frozen=True)
 class Form:
-    """How the values of one type are written, given how those inside are, and read."""
+    """Form of the values of one type in JSON: written, given how those inside are, and read."""
 
     write: Callable[[Plain], Plain]
     read: Callable[[Told], Any]
@@ -41,7 +41,7 @@ ATOMS = frozenset({int, str, float, bool, type(None)})
 
 
 def listed(values: Iterable[Any], plain: Plain) -> list[Any]:
-    """What JSON can say of some values, one by one."""
+    """JSON of some values, one by one."""
     return [one if type(one) in ATOMS else plain(one) for one in values]
 
 

@@ -28,7 +28,7 @@ _SET, _EXTRA, _PRIVATE = "fields set", "extra fields", "private fields"
 
 @dataclass(frozen=True)
 class Instances:
-    """How the instances of one class are taken apart, and put together again."""
+    """Form of the instances of one class: how they are taken apart, and put together again."""
 
     parts: Callable[[Any], Parts]
     """What one consists of; `NoFormError` if there is more to it."""
@@ -39,7 +39,7 @@ class Instances:
 
 @lru_cache(1024)
 def instances_of(cls: type) -> Instances | None:
-    """How a class is written; None if it does not tell."""
+    """Form of a class's instances; None if the class does not tell."""
     if issubclass(cls, Enum):
         return _enum(cls)
     if is_model(cls):
@@ -166,5 +166,5 @@ def _model_base(cls: type) -> type:
 
 
 def _cached(cls: type) -> set[str]:
-    """What is only kept so as not to be computed again."""
+    """Fields that only cache what is computed."""
     return {name for name in dir(cls) if isinstance(getattr(cls, name, None), cached_property)}

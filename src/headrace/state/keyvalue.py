@@ -32,7 +32,7 @@ class KeyValueStore:
         """What is stored under a key, as it lies there."""
 
     def get(self, key: bytes) -> Stored | None:
-        """What is stored under a key."""
+        """Value and time of a key."""
         found = self._cells.get(key)
         return None if found is None else stored_of(found)
 
@@ -63,7 +63,7 @@ class KeyValueStore:
 
 
 def stored_of(found: Found) -> Stored:
-    """The same as it is told."""
+    """Value and time of a cell, with their names."""
     return _new(Stored, found)
 
 

@@ -1,4 +1,4 @@
-"""What operators remember beside their stores."""
+"""Memory of operators: what they keep beside their stores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Earliest:
     ms: int = remembered(2**63 - 1, Merge.EARLIEST)
 
     def see(self, ms: int) -> None:
-        """Something was put there that is due then."""
+        """Note an entry that is due then."""
         if ms < self.ms:
             self.ms = ms
 
@@ -34,7 +34,7 @@ class Memory:
         self._things: dict[str, dict[str, Any]] = {}
 
     def of(self, node: str, what: str, make: Callable[[], T]) -> T:
-        """Something of a node's, made when it is first asked for."""
+        """Memory of a node under a name, made when it is first asked for."""
         things = self._things.setdefault(node, {})
         if what not in things:
             things[what] = make()

@@ -20,7 +20,7 @@ _PROTOCOL = 5
 
 
 class PickledState(Enum):
-    """What is done with values that only a pickle can hold."""
+    """Policy for values that only a pickle can hold."""
 
     SIGN = "sign"
     """They are signed, and read only with a signature of the same key."""
@@ -69,7 +69,7 @@ class Pickles:
         return _unpickled(data, classes)
 
     def read_older(self, data: bytes, classes: Classes) -> Any:
-        """What a version of headrace wrote that pickled all, and signed nothing."""
+        """Read state of a version of headrace that pickled all, and signed nothing."""
         if not self.trusts:
             raise StateFault("an earlier version of headrace has pickled it, without a signature", _TRUST)
         return _unpickled(data, classes)

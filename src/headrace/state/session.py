@@ -31,7 +31,7 @@ class SessionStore:
         """What was forgotten in this batch, for those who look it up when tables settle; None if nobody does."""
 
     def watched(self) -> list[Forgotten]:
-        """Where all that is forgotten is put from now on."""
+        """List that expired sessions are put into from now on."""
         self._watched = [] if self._watched is None else self._watched
         return self._watched
 
@@ -77,7 +77,7 @@ class SessionStore:
     def find_all(
         self, first_key: bytes | None, last_key: bytes | None, earliest_end: int, latest_start: int
     ) -> Iterator[tuple[bytes, Window, Stored]]:
-        """The same for all keys from one to another, both inside, None for no bound; at equal times by key bytes."""
+        """Sessions of a range of keys, both inside, None for no bound; at equal times by key bytes."""
         for key, session, stored in self._ending(earliest_end, LATEST):
             inside = (first_key is None or first_key <= key) and (last_key is None or key <= last_key)
             if inside and session.start <= latest_start:

@@ -1,4 +1,4 @@
-"""All that a batch leaves behind for the next one."""
+"""State: what a batch leaves behind for the next one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class MemoryState(State):
         return found
 
     def copied(self, codec: StateCodec) -> MemoryState:
-        """The same as another process would find it: written, and read again."""
+        """Copy of the state as another process would find it: written, and read again."""
         copy = MemoryState()
         for name, cells in self._cells.items():
             put = copy.cells(name).put

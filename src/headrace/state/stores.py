@@ -66,5 +66,5 @@ class Stores:
         return self._versioned[name]
 
     def store_expiry(self, name: str, ttl_ms: int) -> Expiry:
-        """When the keys of a key-value store are to be forgotten, for all who put there."""
+        """Expiry of the keys of a key-value store, for all who put there."""
         return Expiry(self._state, f"store.{name}", ttl_ms)

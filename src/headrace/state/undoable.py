@@ -35,13 +35,13 @@ class Undoable(State):
         return self._watched[name]
 
     def begin(self) -> None:
-        """From now on changes can be undone."""
+        """Begin to remember changes, so that they can be undone."""
         for cells in self._watched.values():
             cells.before = {}
         self._remembered = [(thing, copy(thing)) for store in self._stores for thing in self.memory.all_of(store)]
 
     def keep(self) -> None:
-        """What was changed since stays."""
+        """Keep the changes since `begin`."""
         for cells in self._watched.values():
             cells.before = None
 

@@ -22,7 +22,7 @@ class Unmatched:
 
     @property
     def earliest(self) -> int:
-        """Nothing that waits is due before this time has passed by; where the last search ended, or what came since."""
+        """Time before which no record that waits is due: the end of the last search, or an earlier record since."""
         return self._earliest.ms
 
     def add(self, ts: int, side: int, key: bytes, value: Any) -> None:

@@ -17,7 +17,7 @@ _Version = tuple[Any, int]
 
 @dataclass(slots=True)
 class Put:
-    """How far a store has come."""
+    """Progress of a versioned store."""
 
     newest: int | None = remembered(None, Merge.LATEST)
     """The newest time of all versions put."""
@@ -61,7 +61,7 @@ class VersionedStore:
         return ts >= _time(versions[-1])
 
     def get(self, key: bytes, as_of: int | None = None) -> Stored | None:
-        """What is stored under a key: the newest version, or the one that was valid at a time."""
+        """Newest version of a key, or the one that was valid at a time."""
         versions = self._cells.get(key)
         return None if versions is None else self._valid(versions, as_of)
 

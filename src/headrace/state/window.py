@@ -18,7 +18,7 @@ Forgotten = tuple[bytes, Window, Stored]
 
 @dataclass(slots=True)
 class Kept:
-    """Which times a store has."""
+    """Times that a window store keeps."""
 
     newest: int | None = remembered(None, Merge.LATEST)
     gone: int = remembered(-(2**63), Merge.EARLIEST)
@@ -51,7 +51,7 @@ class WindowStore:
         """What was forgotten in this batch, for those who look it up when tables settle; None if nobody does."""
 
     def watched(self, window: Callable[[int], Window]) -> list[Forgotten]:
-        """Where all that is forgotten is put from now on; `window` makes one of a time."""
+        """List that expired windows are put into from now on; `window` makes one of a time."""
         if self._watched is None:
             self._watched = [], window
         return self._watched[0]
@@ -94,12 +94,12 @@ class WindowStore:
         return time > self._kept.gone
 
     def get(self, key: bytes, time: int) -> Stored | None:
-        """What is stored under a key and a time; of several values the last."""
+        """Value and time under a key and a time; of several values the last."""
         found = self._rows.get(sized(key) + time_bytes(time)) if time > self._kept.gone else None
         return None if found is None else self._last(found)
 
     def fetch(self, key: bytes, first: int, last: int) -> Iterator[tuple[int, Stored]]:
-        """What a key has from one time to another, both inside, by time, then in the order it came; as it is now."""
+        """Values of a key from one time to another, both inside, by time, then in the order they came."""
         first, of_key = max(first, self._kept.gone + 1), sized(key)
         found = self._rows.between(of_key + time_bytes(first), of_key + time_bytes(last) + b"\0")
         if self._duplicates:
@@ -109,7 +109,7 @@ class WindowStore:
     def fetch_all(
         self, first: int, last: int, first_key: bytes | None = None, last_key: bytes | None = None
     ) -> Iterator[tuple[bytes, int, Stored]]:
-        """What all keys have from one time to another, both inside, by time, then by the bytes of the key.
+        """Values of all keys from one time to another, both inside, by time, then by the bytes of the key.
 
         With bounds for the keys, which are inside too, what those between them have.
         """

@@ -50,7 +50,7 @@ _PLAIN = {
 }
 
 
-class Rows:
+class ArrowRows:
     """Makes tables of records with keys and values of these types."""
 
     def __init__(self, given: Schema) -> None:
@@ -69,7 +69,7 @@ class Rows:
         return pa.table({"key": key, **columns, "timestamp": pa.array([record.ts for record in records], pa.int64())})
 
 
-class Values:
+class ArrowValues:
     """Finds values of a type in the tables that a function gives."""
 
     def __init__(self, type_: Type) -> None:

@@ -25,7 +25,7 @@ class Taken:
     """The latest time of all records that it has taken; -1 before the first."""
 
 
-class Follower(Protocol):
+class ClockFollower(Protocol):
     """Follower of the wall clock."""
 
     def follow(self, now: int) -> None:
@@ -44,7 +44,7 @@ class TaskTime:
         """Calls by stream time, and by the time of day."""
         self.before = Timers()
         """Calls by stream time that come before the record which moved it is handled."""
-        self.followers: list[Follower] = []
+        self.followers: list[ClockFollower] = []
         """Stream times of operators that go by the time of day where no records come."""
 
     @property

@@ -18,7 +18,7 @@ from headrace.state.state import MemoryState, State
 from headrace.task.context import Context
 from headrace.task.dead_letters import Originals
 from headrace.task.drops import Drops
-from headrace.task.partition import MakeContext, Partition
+from headrace.task.partition import MakeContext, PlanPartition
 from headrace.task.queues import Queue, Queues
 
 Written = tuple[To, RawRecord]
@@ -75,7 +75,7 @@ class Loop:
             )
 
         begun = states or [MemoryState() for _ in range(partitions)]
-        self.partitions = [Partition(plan, state, context(number)) for number, state in enumerate(begun)]
+        self.partitions = [PlanPartition(plan, state, context(number)) for number, state in enumerate(begun)]
         self._flushes = [flush for node in plan.nodes for part in self.partitions for flush in part.flushes_of(node)]
 
     def run(self, batch: Iterable[RawRecord], placed: Iterable[int] = repeat(0)) -> list[Written]:

@@ -26,7 +26,7 @@ MakeContext = Callable[[Undoable, Stores], Context]
 """What the world outside is to the tasks on top of a state."""
 
 
-class Partition:
+class PlanPartition:
     """The tasks of a partition, in the order of their sub-topologies, and all that they remember."""
 
     def __init__(self, plan: Plan, state: State, context_on: MakeContext) -> None:

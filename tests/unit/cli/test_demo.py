@@ -15,7 +15,7 @@ import pytest
 from headrace.cli.demos import music, word_count
 from headrace.cli.main import main
 from headrace.errors import HeadraceError, RecordRefused
-from headrace.log.records import Record
+from headrace.log.records import ConsumedRecord
 
 
 class FakeApp:
@@ -95,7 +95,7 @@ class Stage:
         return self.app
 
     @staticmethod
-    def _silence(*_: object, **__: object) -> Iterator[Record]:
+    def _silence(*_: object, **__: object) -> Iterator[ConsumedRecord]:
         threading.Event().wait()
         yield from ()
 
@@ -118,7 +118,7 @@ def test_a_failure_of_feeding_or_following_ends_it(
 ) -> None:
     stage = Stage(monkeypatch, tmp_path, word_count)
 
-    def refuse(*_: object, **__: object) -> Iterator[Record]:
+    def refuse(*_: object, **__: object) -> Iterator[ConsumedRecord]:
         raise RecordRefused("lines", "no room")
 
     monkeypatch.setattr(word_count, worker, refuse)

@@ -9,7 +9,7 @@ import pytest
 from headrace.cli.key_value_text import FORMS
 from headrace.cli.record_lines import LineReader, LineWriter, timestamp_of
 from headrace.errors import RecordRefused
-from headrace.log.records import NewRecord, Record
+from headrace.log.records import ConsumedRecord, NewRecord
 
 STRING = FORMS["string"]
 
@@ -24,8 +24,10 @@ def read(line: str, **settings: object) -> NewRecord:
     return record
 
 
-def record(key: bytes | None, value: bytes | None, headers: tuple[tuple[str, bytes | None], ...] = ()) -> Record:
-    return Record(topic="t", partition=1, offset=7, timestamp_ms=3_000, key=key, value=value, headers=headers)
+def record(
+    key: bytes | None, value: bytes | None, headers: tuple[tuple[str, bytes | None], ...] = ()
+) -> ConsumedRecord:
+    return ConsumedRecord(topic="t", partition=1, offset=7, timestamp_ms=3_000, key=key, value=value, headers=headers)
 
 
 @pytest.mark.parametrize(

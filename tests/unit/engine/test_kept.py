@@ -279,12 +279,14 @@ def test_results_that_are_held_back() -> None:
     found = Evolution.of(there, kept_by(filtered))
     assert found.lost == ["what 'n.suppress' holds back"]
     assert found.added == ["what 'n.filter.suppress' holds back"]
-    assert found.misfits == ["nobody sends on what 'n.suppress' holds back"]
+    assert found.misfits == ["what 'n.suppress' holds back would be lost: its operator is gone"]
     assert found.hint == "give what holds something back its old name with name=; or "
     named = held(lambda counts: counts.filter(lambda _, n: n > 1).suppress(hr.until_window_closes(), name="n.suppress"))
     assert Evolution.of(there, kept_by(named)) == Evolution(kept=["store 'n'", "what 'n.suppress' holds back"])
     assert Evolution.of(older(there), kept_by(filtered)) == Evolution(kept=["store 'n'"])
-    assert misfits(there, kept_by(windowed("10s", grace="1s"))) == ["nobody sends on what 'n.suppress' holds back"]
+    assert misfits(there, kept_by(windowed("10s", grace="1s"))) == [
+        "what 'n.suppress' holds back would be lost: its operator is gone"
+    ]
     assert misfits(kept_by(windowed("10s", grace="1s")), there) == []
     words = held(
         lambda counts: counts.map_values(lambda n: n * 0.5).suppress(hr.until_window_closes(), name="n.suppress")
@@ -311,7 +313,7 @@ def joined(side: str, *, filtered: bool = False) -> Declare:
 @pytest.mark.parametrize("side", ["left_join", "outer_join"])
 def test_records_that_wait_for_a_partner(side: str) -> None:
     there, here = kept_by(joined(side)), kept_by(joined(side, filtered=True))
-    assert misfits(there, here) == [f"nobody sends on what 'in.{side}' holds back"]
+    assert misfits(there, here) == [f"what 'in.{side}' holds back would be lost: its operator is gone"]
     assert misfits(older(there), here) == []
 
 
@@ -320,7 +322,9 @@ def test_nothing_waits_in_an_inner_join() -> None:
 
 
 @pytest.mark.parametrize(
-    ("grace", "told"), [("1s", ["nobody sends on what 'in.join' holds back"]), (None, [])], ids=["grace", "none"]
+    ("grace", "told"),
+    [("1s", ["what 'in.join' holds back would be lost: its operator is gone"]), (None, [])],
+    ids=["grace", "none"],
 )
 def test_records_that_wait_for_a_row(grace: str | None, told: list[str]) -> None:
     def looked_up(*, filtered: bool) -> Declare:

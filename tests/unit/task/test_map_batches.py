@@ -16,7 +16,7 @@ import headrace.functions as F
 from headrace.dsl import Builder
 from headrace.errors import RecordFailed, WrongRows
 from headrace.model.types import OBJECT
-from headrace.task.arrow import Values
+from headrace.task.arrow import ArrowValues
 from headrace.testing import TopologyTestDriver
 
 
@@ -235,7 +235,7 @@ def test_what_a_function_may_not_give(function: Any, value: Any, words: str) -> 
 def test_words_for_other_rows_say_what_to_do() -> None:
     given = pa.table({"key": ["a", "b"], "timestamp": [1, 2]})
     with pytest.raises(WrongRows) as caught:
-        Values(OBJECT).found(given, given.slice(1))
+        ArrowValues(OBJECT).found(given, given.slice(1))
     assert caught.value.what == "the function was given 2 rows and gave 1"
     assert str(caught.value.fix).endswith("filter records before or behind map_batches")
 

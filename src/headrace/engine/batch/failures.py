@@ -1,4 +1,4 @@
-"""What Spark says when a query fails, in words a user can act on."""
+"""Failures of Spark's queries, in words a user can act on."""
 
 from __future__ import annotations
 

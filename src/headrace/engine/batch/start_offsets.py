@@ -1,4 +1,4 @@
-"""Where the topics of an application are read from when it starts for the first time."""
+"""Start offsets of the topics of an application that starts for the first time."""
 
 from __future__ import annotations
 

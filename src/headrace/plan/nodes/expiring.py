@@ -59,5 +59,5 @@ def lasting(ttl_ms: int | None) -> str:
 
 
 def unnamed_store(node: Node) -> str:
-    """What the rows of a table are kept under if nobody named a store: no user's store can be called so."""
+    """Name of a store that nobody named: no user's store can be called so."""
     return f"rows of {node.name}"

@@ -106,7 +106,7 @@ class Span:
 
 
 class Layout:
-    """Of a table: the key alone."""
+    """Key layout of tables: the key alone."""
 
     window_bytes = 0
     """How long the window behind a key is."""
@@ -168,7 +168,7 @@ class Layout:
 
 
 class WindowLayout(Layout):
-    """Of windows: the key, then the start; of sessions: the key, then the end and the start."""
+    """Key layout of windows: the key, then the start; of sessions: the key, then the end and the start."""
 
     def __init__(self, serde: WindowedSerde) -> None:
         super().__init__(serde, serde.inner)

@@ -53,7 +53,7 @@ _IN_USE = "lock hold by current process"
 
 
 class ReplicaMemory:
-    """What all replicas of an instance share."""
+    """Memory that all replicas of an instance share."""
 
     def __init__(self) -> None:
         self.cache = Cache(64 * _MB)

@@ -217,7 +217,7 @@ def connection(
 
 
 class _Bearer(httpx.Auth):
-    """Who has a token."""
+    """Bearer authentication with a token."""
 
     def __init__(self, token: str) -> None:
         self._header = f"Bearer {token}"

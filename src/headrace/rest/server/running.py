@@ -18,7 +18,7 @@ import uvicorn
 
 from headrace.errors import CertificateUnreadable, ListenRefused
 from headrace.observe.history import History
-from headrace.observe.prometheus import Family
+from headrace.observe.prometheus import MetricFamily
 from headrace.plan.subtopology import SubTopology
 from headrace.query.service.ports import Serving
 from headrace.rest.client.peers import PeerWatches
@@ -73,7 +73,7 @@ class ServedApp:
 
     answering: Serving
     topology: Sequence[SubTopology] = ()
-    families: Callable[[], Sequence[Family]] = tuple
+    families: Callable[[], Sequence[MetricFamily]] = tuple
     """The numbers of the application, where it runs in this process."""
 
     history: History | None = None

@@ -9,7 +9,7 @@ from typing import ParamSpec, TypeVar
 
 from headrace.errors import StoreNotAsked, TooManyRequests
 from headrace.observe.history import History
-from headrace.observe.prometheus import Family
+from headrace.observe.prometheus import MetricFamily
 from headrace.plan.subtopology import SubTopology
 from headrace.query.requests import Get, Question, Reply
 from headrace.query.service.ports import Serving
@@ -22,14 +22,14 @@ R = TypeVar("R")
 
 
 class Service:
-    """Everything that handlers work with."""
+    """Service of one application: everything that handlers work with."""
 
     def __init__(
         self,
         answering: Serving,
         limits: Limits,
         topology: Sequence[SubTopology] = (),
-        families: Callable[[], Sequence[Family]] = tuple,
+        families: Callable[[], Sequence[MetricFamily]] = tuple,
         history: History | None = None,
     ) -> None:
         self.answering, self.limits, self.topology = answering, limits, tuple(topology)

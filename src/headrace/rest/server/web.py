@@ -48,7 +48,7 @@ _SHOWN_HEADERS = b"etag, headrace-position, retry-after"
 
 
 class Web:
-    """Everything between the HTTP protocol and the handlers."""
+    """ASGI application: everything between the HTTP protocol and the handlers."""
 
     def __init__(self, applications: Applications, turns: Turns, gate: Gate, settings: Serve) -> None:
         self._applications, self._turns, self._gate, self._limits = applications, turns, gate, settings.limits

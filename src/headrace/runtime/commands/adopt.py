@@ -16,12 +16,12 @@ from headrace.engine.batch.kept import kept
 from headrace.engine.batch.start_offsets import all_starts
 from headrace.engine.changelogs import with_changelogs
 from headrace.engine.layout import Layout, Starts
-from headrace.engine.ownership import Found, found_changelogs, settings_of
+from headrace.engine.ownership import FoundChangelog, found_changelogs, settings_of
 from headrace.engine.topics import share, topics_of
 from headrace.errors import AdoptRefused
 from headrace.log.partitioner import partition_of
 from headrace.log.properties import for_java
-from headrace.log.records import NewRecord, Record, consume, possible_time, produce
+from headrace.log.records import ConsumedRecord, NewRecord, consume, possible_time, produce
 from headrace.log.topics import Topics
 from headrace.model.clock import Clock
 from headrace.plan.graph import Plan
@@ -100,7 +100,7 @@ class Adoption:
     empty: tuple[str, ...]
     """The stores that begin without rows."""
 
-    replaced: tuple[Found, ...]
+    replaced: tuple[FoundChangelog, ...]
     """The topics that have the names of our changelogs, and are made anew."""
 
     left: tuple[str, ...]
@@ -367,10 +367,10 @@ class _Reading:
             )
         return tuple(found.values())
 
-    def _filled(self, name: str, node: Node, topic: str, records: Iterable[Record]) -> Filled:
+    def _filled(self, name: str, node: Node, topic: str, records: Iterable[ConsumedRecord]) -> Filled:
         return Filled(name, node, topic, LastRows(self.place / str(len(list(self.place.iterdir()))), records))
 
-    def _read(self, topic: str) -> Iterator[Record]:
+    def _read(self, topic: str) -> Iterator[ConsumedRecord]:
         """The records of a topic that the application has read: of a table that needs no changelog."""
         for record in consume(self.address, self.kafka, topic):
             if record.offset < self.streams.positions.get((topic, record.partition), 0):

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from headrace.errors import LetterNotWhole, TopicMissing
 from headrace.log.groups import Group
-from headrace.log.records import NewRecord, Record, consume, possible_time, produce
+from headrace.log.records import ConsumedRecord, NewRecord, consume, possible_time, produce
 from headrace.log.topics import Topics
 from headrace.model.failure import HEADERS
 
@@ -20,7 +20,7 @@ _ORIGIN = re.compile(r"(?P<topic>.+)-(?P<partition>\d+)@(?P<offset>\d+)")
 class DeadLetter:
     """A record that failed, as it lies in the topic of dead letters."""
 
-    record: Record
+    record: ConsumedRecord
 
     @property
     def place(self) -> str:

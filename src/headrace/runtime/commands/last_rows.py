@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from headrace.log.records import Record
+from headrace.log.records import ConsumedRecord
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class LastRow:
 class LastRows:
     """The rows of a table by its topic, in the order of their keys."""
 
-    def __init__(self, file: Path, records: Iterable[Record]) -> None:
+    def __init__(self, file: Path, records: Iterable[ConsumedRecord]) -> None:
         self._db = sqlite3.connect(file, isolation_level=None)
         self._db.execute("PRAGMA journal_mode = OFF")  # it is read once and thrown away
         self._db.execute("PRAGMA synchronous = OFF")
@@ -33,7 +33,7 @@ class LastRows:
             self._take(record)
         self._db.execute("COMMIT")
 
-    def _take(self, record: Record) -> None:
+    def _take(self, record: ConsumedRecord) -> None:
         if record.value is None:
             self._db.execute("DELETE FROM rows WHERE key = ?", (record.key,))
         elif record.key is not None:

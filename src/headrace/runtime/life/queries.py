@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from headrace.jvm.paths import data_dir
 from headrace.observe.history import History
-from headrace.observe.prometheus import Family
+from headrace.observe.prometheus import MetricFamily
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.graph import Plan
 from headrace.query.catalogue import catalogue
@@ -55,7 +55,7 @@ class Queries:
         address: str,
         kafka: Mapping[str, str] | None,
         directory: Path,
-        families: Callable[[], Sequence[Family]] = tuple,
+        families: Callable[[], Sequence[MetricFamily]] = tuple,
         history: History | None = None,
     ) -> Instance:
         """Begin to read the changelogs, and to answer; returns when it does, be it that nobody answers yet."""

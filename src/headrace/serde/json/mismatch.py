@@ -1,4 +1,4 @@
-"""What does not fit, and where in the record."""
+"""Mismatch of a value and its type, and where in the record it is."""
 
 from __future__ import annotations
 

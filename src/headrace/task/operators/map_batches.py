@@ -17,9 +17,9 @@ class MapBatchesOperator(Gathering[MapBatches]):
 
     def __init__(self, node: MapBatches, task: Context) -> None:
         super().__init__(node, task, node.size)
-        from headrace.task.arrow import Rows, Values  # pyarrow is there only for those who use it
+        from headrace.task.arrow import ArrowRows, ArrowValues  # pyarrow is there only for those who use it
 
-        self._rows, self._values = Rows(node.upstream.output()), Values(node.value.type)
+        self._rows, self._values = ArrowRows(node.upstream.output()), ArrowValues(node.value.type)
 
     def handle(self, records: Sequence[Record]) -> None:
         failure: Exception | None = None
