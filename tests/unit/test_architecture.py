@@ -98,3 +98,31 @@ def test_a_new_operator_touches_the_files_of_its_road(copy: Copy) -> None:
     )
     assert re.search(r"\d+ passed", told)
     assert "failed" not in told
+
+
+def test_a_new_format_touches_the_files_of_its_road(copy: Copy) -> None:
+    pairs = ROOT / "tests" / "formats" / "pairs"
+    touched = {
+        copy.add(
+            pairs / "__init__.py", "src/headrace/serde/pairs/__init__.py", "headrace_formats.PairsCodec", "PairsCodec"
+        ),
+        copy.add(pairs / "PairsCodec.scala", "kernel/formats/PairsCodec.scala", "headrace_formats", "headrace.formats"),
+        *copy.apply("pairs.diff"),
+    }
+    assert touched == wanted("The road of a new format", python="pairs", scala="Pairs")
+    assert copy.run("-c", READ_PAIRS).splitlines() == ["PairsCodec", "a=1&b=3"]
+    assert re.search(r"\d+ passed", copy.run("-m", "pytest", "-q", "-p", "no:cacheprovider", *KERNEL_TESTS))
+
+
+READ_PAIRS = """
+import headrace as hr
+from headrace.serde.formats import FORMATS
+
+app = hr.App("pairs")
+pairs = FORMATS["pairs"]
+app.stream("in", key=hr.STRING, value=pairs).map_values(lambda pair: {"a": pair["a"], "b": "3"}).to("out", value=pairs)
+driver = hr.testing.TopologyTestDriver(app)
+driver.input("in", value=hr.STRING).pipe("b=2&a=1", key="k")
+print(pairs.facts.kernel.codec, driver.output("out", value=hr.STRING).read()[1], sep="\\n")
+"""
+KERNEL_TESTS = ("tests/unit/test_kernel_packages.py",)
