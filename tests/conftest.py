@@ -12,6 +12,8 @@ import pytest
 from _pytest.terminal import TerminalReporter
 
 from headrace.errors import SetupError
+from headrace.jvm.archive import spark_archive
+from headrace.jvm.jars import fetch
 from headrace.jvm.java import find_java
 from headrace.log.broker import EmbeddedBroker
 from headrace.log.topics import Topics
@@ -55,6 +57,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A session with the kernel's functions. While it is there, Spark stays up between applications."""
     from headrace.spark.session.spark import (  # pyspark takes a second to import: only those wait who need it
         join,
+        kill,
         leave,
     )
 
@@ -63,6 +66,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     session = join(roomy, tmp_path_factory.mktemp("spark") / "spark.log")
     session.conf.set("spark.sql.shuffle.partitions", 2)
     yield session
+    # A JVM that began without an archive of classes would write one as it ends, which takes long: another has by now.
+    if spark_archive(find_java(), fetch("connector")).find() is not None:
+        kill(session)
     leave(session)
 
 
