@@ -198,6 +198,12 @@ def test_options_that_do_not_go_together(options: dict[str, object], words: str)
         hr.App("options", **options)  # type: ignore[arg-type]
 
 
+def test_waiting_for_records_that_are_not_there_is_refused(tmp_path: Path) -> None:
+    app = counting("idle", "nowhere:1", tmp_path, "in", "out", max_task_idle="1s")
+    with pytest.raises(OptionInvalid, match=r"max_task_idle='1s' is not possible"):
+        app.run()
+
+
 def test_neither_spark_nor_java_is_needed(broker: str, topic: Callable[..., str], tmp_path: Path) -> None:
     source, target = topic("in", 1), topic("out", 1)
     send(broker, source, "a")

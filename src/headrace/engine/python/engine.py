@@ -16,13 +16,14 @@ from headrace.engine.python.preparation import fitting_layout
 from headrace.engine.python.state import LoggedState
 from headrace.engine.python.stream_thread import StreamThread
 from headrace.engine.resumption import Resumption
-from headrace.errors import BrokerLost, EngineFailed, HeadraceError
+from headrace.errors import BrokerLost, EngineFailed, HeadraceError, OptionInvalid
 from headrace.log.input import Input
 from headrace.log.output import Output
 from headrace.log.topics import Topics
 from headrace.model.batches import Batch
 from headrace.model.classes import Classes
 from headrace.model.deadline import Deadline
+from headrace.model.durations import duration_text
 from headrace.plan.graph import Plan
 from headrace.plan.nodes.to import changelog_topic
 from headrace.state.codec import StateCodec
@@ -56,6 +57,9 @@ class PythonEngine:
     # -- preflight
 
     def refuse(self, plan: Plan) -> str | None:
+        if self._spec.max_task_idle_ms:
+            wanted = duration_text(self._spec.max_task_idle_ms)
+            raise OptionInvalid("max_task_idle", wanted, "left out: this engine waits for records that are there alone")
         return f"{len(plan.nodes)} nodes run in this process, which commits every {self._spec.commit_ms} ms"
 
     def take(self) -> None:
