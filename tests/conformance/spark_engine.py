@@ -57,7 +57,8 @@ def observe_chosen(
     engine: str = "batch",
 ) -> dict[str, Observed]:
     """The same of those cases, by the names of their tests, that are in this run: all of them, or some with -k."""
-    request.getfixturevalue("spark")  # keeps Spark up between the applications
+    if engine != "python":
+        request.getfixturevalue("spark")  # keeps Spark up between the applications
     chosen = {item.name for item in request.session.items}
     return observe_all([case for test, case in cases.items() if test in chosen], broker, checkpoints, between, engine)
 

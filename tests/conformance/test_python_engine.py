@@ -8,6 +8,7 @@ import pytest
 
 from cases.all import all_cases
 from cases.table import Case, Every, Expectation
+from conformance import pack
 from conformance.observed import Observed
 from conformance.spark_engine import observe_chosen
 from conformance.task_engine import observe
@@ -21,7 +22,9 @@ def on_python(
     request: pytest.FixtureRequest, broker: str, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Observed]:
     """What the cases of this run write."""
-    return observe_chosen(request, CASES, broker, tmp_path_factory.mktemp("cases"), engine="python")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pack, "RUN", "engine.")
+        return observe_chosen(request, CASES, broker, tmp_path_factory.mktemp("cases"), engine="python")
 
 
 @pytest.mark.spark  # whose client writes the time 0, which that of this engine cannot

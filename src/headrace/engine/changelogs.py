@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -12,7 +13,7 @@ from typing import IO
 from headrace.engine.layout import Layout
 from headrace.engine.ownership import FoundChangelog, Ids, found_changelogs, has_records, refuse_foreign, settings_of
 from headrace.engine.place import writing
-from headrace.errors import ChangelogMisfit
+from headrace.errors import ChangelogMisfit, NotAllowed
 from headrace.log.partitioner import partition_of
 from headrace.log.records import ConsumedRecord, NewRecord, consume, possible_time, produce
 from headrace.log.topics import BROKERS_CHOICE, Topics
@@ -99,10 +100,15 @@ def _topics_of(plan: Plan) -> dict[str, str]:
 
 
 def existing_changelogs(plan: Plan, known: Layout | None, topics: Topics) -> list[FoundChangelog]:
-    """The topics with the names of changelogs: of the stores of a plan, of those its checkpoint knows, of state."""
+    """The topics with the names of changelogs: of the stores of a plan, of those its checkpoint knows, of state.
+
+    Who keeps state elsewhere needs no right to see the topic of state, and has none there then.
+    """
     before = {store: changelog_topic(plan.app, store) for store in (known.changelogs if known is not None else ())}
-    named = {**before, **_topics_of(plan), STATE: state_topic(plan.app)}
-    return list(found_changelogs(plan.app, named, topics).values())
+    found = found_changelogs(plan.app, {**before, **_topics_of(plan)}, topics)
+    with suppress(NotAllowed):
+        found |= found_changelogs(plan.app, {STATE: state_topic(plan.app)}, topics)
+    return list(found.values())
 
 
 def remake_changelogs(
