@@ -47,7 +47,7 @@ object Reason extends Enumeration {
 }
 
 /** See headrace.plan.nodes.base. */
-object Beside extends Enumeration {
+object SideOutput extends Enumeration {
   val Late = Value("late")
   val Failed = Value("failed")
   val Expired = Value("expired")

@@ -3,7 +3,7 @@ package headrace.operators
 import java.nio.charset.StandardCharsets.UTF_8
 
 import headrace.functions.Compute
-import headrace.model.{Beside, Bytes, Clock, Fault, Reason, Record}
+import headrace.model.{Bytes, Clock, Fault, Reason, Record, SideOutput}
 import headrace.spec.{NodeSpec, SpecMismatch}
 
 /** Entry of records into an operator. */
@@ -19,8 +19,8 @@ abstract class Operator(val node: NodeSpec, val task: Task) {
   /** Operators upstream, in the order of the inputs; null for one in another stage. */
   protected var upstream: IndexedSeq[Operator] = IndexedSeq.empty
 
-  /** The ways to the streams that stand beside the result. */
-  protected var beside: Map[Beside.Value, Array[Way]] = Map.empty
+  /** Entries of the side outputs, by kind. */
+  protected var sideOutputs: Map[SideOutput.Value, Array[Way]] = Map.empty
 
   /** Operators of this task that read the results. */
   private var readers: Seq[Operator] = Nil
@@ -28,10 +28,11 @@ abstract class Operator(val node: NodeSpec, val task: Task) {
   /** Say who reads from it. */
   def lead(readers: Seq[Operator]): Unit = this.readers = readers
 
-  def connect(upstream: IndexedSeq[Operator], ways: Array[Way], beside: Map[Beside.Value, Array[Way]]): Unit = {
+  def connect(
+      upstream: IndexedSeq[Operator], ways: Array[Way], sideOutputs: Map[SideOutput.Value, Array[Way]]): Unit = {
     this.upstream = upstream
     this.ways = ways
-    this.beside = beside.withDefaultValue(Array.empty)
+    this.sideOutputs = sideOutputs.withDefaultValue(Array.empty)
   }
 
   /** Entry of the records of an input; an operator with several inputs has several. */
@@ -65,11 +66,12 @@ abstract class Operator(val node: NodeSpec, val task: Task) {
   /** Leave a record out, and count it; one that is late goes to where late ones are read. */
   private[headrace] def drop(reason: Reason.Value, record: Record): Unit = {
     task.drops.add(node.name, reason)
-    if (reason == Reason.Late) sendBeside(Beside.Late, record)
+    if (reason == Reason.Late) sendToSideOutput(SideOutput.Late, record)
   }
 
-  /** Send a record to the streams of a kind that stand beside the result. */
-  protected def sendBeside(kind: Beside.Value, record: Record): Unit = beside(kind).foreach(_(record.plain))
+  /** Send a record to the side outputs of a kind. */
+  protected def sendToSideOutput(kind: SideOutput.Value, record: Record): Unit =
+    sideOutputs(kind).foreach(_(record.plain))
 
   /** A way on which a record that fails at this node is sent to where failures are read. */
   protected def guarded(way: Way): Way = record =>
@@ -102,7 +104,7 @@ abstract class Operator(val node: NodeSpec, val task: Task) {
   private def sendFailure(record: Record, error: String, message: String): Unit = {
     task.drops.add(node.name, Reason.Failed)
     task.computes.sides(error.getBytes(UTF_8), message.getBytes(UTF_8))
-    sendBeside(Beside.Failed, record.withValue(computed(failure, record, record.value)))
+    sendToSideOutput(SideOutput.Failed, record.withValue(computed(failure, record, record.value)))
   }
 
   /** The way of a topic's records; those that have no time, or whose bytes do not fit, go to where the failures of their

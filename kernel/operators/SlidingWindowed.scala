@@ -2,7 +2,7 @@ package headrace.operators
 
 import scala.collection.mutable
 
-import headrace.model.{Beside, Reason, Record}
+import headrace.model.{Reason, Record, SideOutput}
 import headrace.spec.NodeSpec
 import headrace.stores.{KeyWindows, Stored, WindowRow}
 
@@ -39,7 +39,7 @@ class SlidingWindowed(node: NodeSpec, task: Task) extends Windowed(node, task) {
         changes.foreach { one =>
           replace(record, rows.row(of, one.start, one.start), one.value, one.old, one.ts)
         }
-        if (!taken) sendBeside(Beside.Late, record)
+        if (!taken) sendToSideOutput(SideOutput.Late, record)
       }
     }
 

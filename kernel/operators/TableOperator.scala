@@ -1,6 +1,6 @@
 package headrace.operators
 
-import headrace.model.{Beside, Reason, Record}
+import headrace.model.{Reason, Record, SideOutput}
 import headrace.spec.NodeSpec
 import headrace.stores.{Expiry, Kept, Stored}
 
@@ -10,7 +10,8 @@ abstract class TableOperator(node: NodeSpec, task: Task) extends Operator(node, 
 
   /** Writes to the changelog what a batch leaves of a row, without a value if it is gone; null if there is none. */
   protected val log: Record => Unit =
-    if (node.beside.get(Beside.Stored).forall(_.isEmpty)) null else row => sendBeside(Beside.Stored, row.bare)
+    if (node.sideOutputs.get(SideOutput.Stored).forall(_.isEmpty)) null
+    else row => sendToSideOutput(SideOutput.Stored, row.bare)
 
   /** The value of a key now, which may be ahead of the last change that was sent on. */
   def get(key: Array[Byte]): Stored

@@ -34,7 +34,7 @@ final class Task(group: Int, spec: StageSpec, state: String => Cells, val comput
   operators.foreach { operator =>
     val node = operator.node
     val upstream = node.inputs.map(input => if (input < 0) null else operators(input)).toIndexedSeq
-    operator.connect(upstream, ways(node.ways), node.beside.map { case (kind, beside) => kind -> ways(beside) })
+    operator.connect(upstream, ways(node.ways), node.sideOutputs.map { case (kind, specs) => kind -> ways(specs) })
     operator.lead(node.ways.collect { case Into(reader, _) => operators(reader) })
   }
 

@@ -1,6 +1,6 @@
 package headrace.operators
 
-import headrace.model.{Beside, Clock, Reason, Record}
+import headrace.model.{Clock, Reason, Record, SideOutput}
 import headrace.spec.NodeSpec
 import headrace.stores.{Emission, Stored, WindowRow, WindowRows, WindowedKey}
 
@@ -32,9 +32,10 @@ abstract class Windowed(node: NodeSpec, task: Task) extends TableOperator(node, 
   /** Whether the window of a time still takes records. */
   protected final def open(time: Long): Boolean = streamTime - lateness - time <= spanMs
 
-  override def connect(upstream: IndexedSeq[Operator], ways: Array[Way], beside: Map[Beside.Value, Array[Way]]): Unit = {
-    super.connect(upstream, ways, beside)
-    watches = this.beside(Beside.Expired).nonEmpty
+  override def connect(
+      upstream: IndexedSeq[Operator], ways: Array[Way], sideOutputs: Map[SideOutput.Value, Array[Way]]): Unit = {
+    super.connect(upstream, ways, sideOutputs)
+    watches = this.sideOutputs(SideOutput.Expired).nonEmpty
     if (watches) rows.watch()
     tellForgotten()
   }
@@ -115,7 +116,7 @@ abstract class Windowed(node: NodeSpec, task: Task) extends TableOperator(node, 
   }
 
   private def sendForgotten(record: Record): Unit = rows.takeForgotten().foreach { row =>
-    sendBeside(Beside.Expired, record.changeOf(row.key, row.stored.value, null, row.stored.ts))
+    sendToSideOutput(SideOutput.Expired, record.changeOf(row.key, row.stored.value, null, row.stored.ts))
   }
 }
 

@@ -1,6 +1,6 @@
 package headrace.operators
 
-import headrace.model.{Beside, Record}
+import headrace.model.{Record, SideOutput}
 import headrace.spec.NodeSpec
 import headrace.stores.{Emission, Stored}
 
@@ -8,8 +8,9 @@ import headrace.stores.{Emission, Stored}
 class WindowedCogroup(node: NodeSpec, task: Task) extends TableOperator(node, task) {
   private val emission = new Emission(node.everyChange, sendsOld, forward, log)
 
-  override def connect(upstream: IndexedSeq[Operator], ways: Array[Way], beside: Map[Beside.Value, Array[Way]]): Unit = {
-    super.connect(upstream, ways, beside)
+  override def connect(
+      upstream: IndexedSeq[Operator], ways: Array[Way], sideOutputs: Map[SideOutput.Value, Array[Way]]): Unit = {
+    super.connect(upstream, ways, sideOutputs)
     upstream.foreach(_.asInstanceOf[Windowed].sendThrough(emission))
   }
 

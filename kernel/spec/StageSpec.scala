@@ -1,7 +1,7 @@
 package headrace.spec
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import headrace.model.{Beside, Going}
+import headrace.model.{Going, SideOutput}
 import headrace.python.{Handler, PythonWorkerSpec}
 
 /** Spec of one stage, as `spark/spec/stage.py` of the planner has it.
@@ -48,7 +48,7 @@ case class PythonCodeSpec(id: String, code: Array[Byte], worker: PythonWorkerSpe
   *
   * @param label      what failures of its functions call it
   * @param ways       where its results go, one after the other
-  * @param beside     the same for its side outputs, by their kind
+  * @param sideOutputs the same for its side outputs, by their kind
   * @param everyChange of a table: whether every change is sent on, or the last of each key in a batch
   * @param sendsOld   whether the changes it sends carry old values
   * @param idleMs     after how long a silence its stream time follows the clock; -1 for never
@@ -64,7 +64,7 @@ case class NodeSpec(
     op: String,
     inputs: Seq[Int],
     ways: Seq[WaySpec],
-    beside: Map[Beside.Value, Seq[WaySpec]],
+    sideOutputs: Map[SideOutput.Value, Seq[WaySpec]],
     stores: Seq[String],
     everyChange: Boolean,
     sendsOld: Boolean,
@@ -149,7 +149,9 @@ object StageSpec {
     op = one.text("op"),
     inputs = one.ints("inputs"),
     ways = one.parts("ways").map(complete(_)(way)),
-    beside = one.partsBy("beside").map { case (kind, ways) => Beside.withName(kind) -> ways.map(complete(_)(way)) },
+    sideOutputs = one.partsBy("side_outputs").map { case (kind, ways) =>
+      SideOutput.withName(kind) -> ways.map(complete(_)(way))
+    },
     stores = one.texts("stores"),
     everyChange = one.flag("every_change"),
     sendsOld = one.flag("sends_old"),

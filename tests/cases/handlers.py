@@ -4,7 +4,7 @@ from typing import Any
 
 import headrace as hr
 import headrace.functions as F
-from cases.beside import inverse
+from cases.side_outputs import inverse
 from cases.table import Case, Topology, every, put, texts
 from headrace.dsl import Builder
 from headrace.plan.handlers import Handler

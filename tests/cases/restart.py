@@ -2,12 +2,12 @@
 
 import headrace as hr
 from cases import (
-    beside,
     count,
     drop_duplicates,
     foreign_key_join,
     idle,
     process,
+    side_outputs,
     stream_join,
     suppress,
     table_aggregate,
@@ -50,7 +50,7 @@ def late_after(kind: str, windows: Windows, moved_to: int) -> Case:
     """The store still has the window of the late record: it is stream time alone that says so."""
     return Case(
         f"a late record is late after a restart: {kind}",
-        beside.late(windows, retention="1h"),
+        side_outputs.late(windows, retention="1h"),
         put("in", ("a", "1", 3), ("b", "2", moved_to)),
         every("late"),
         restart(),
@@ -109,7 +109,7 @@ CASES = [
     ),
     Case(
         "a window that the store forgets after a restart is still told",
-        beside.expired(hr.tumbling("10ms"), retention="20ms"),
+        side_outputs.expired(hr.tumbling("10ms"), retention="20ms"),
         put("in", ("a", "1", 3)),
         every("expired"),
         restart(),

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from headrace.model import queue_bits
 from headrace.model.fault_kinds import FaultKind
-from headrace.plan.nodes import Beside
+from headrace.plan.nodes import SideOutput
 from headrace.plan.state import KeyForm, TimeAt
 from headrace.spark.rescaling import MoveBy
 from headrace.spark.spec.stage import Going
 from headrace.task.drops import Reason
 
 FACTS = Path(__file__).parents[2] / "kernel" / "model" / "Facts.scala"
-ENUMERATIONS = (Reason, Beside, Going, KeyForm, TimeAt, MoveBy)
+ENUMERATIONS = (Reason, SideOutput, Going, KeyForm, TimeAt, MoveBy)
 
 
 def test_the_kernel_knows_the_same_facts() -> None:

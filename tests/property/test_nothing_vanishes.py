@@ -122,7 +122,7 @@ def test_no_record_vanishes(
     for listed in seen.values():
         found.update(listed)
     assert all(count == 1 for count in found.values()), found
-    for beside in {"late", "failed"} & topics:
-        assert len(texts[beside]) == sum(n for (_, reason), n in driver.dropped.items() if reason == beside)
+    for kind in {"late", "failed"} & topics:
+        assert len(texts[kind]) == sum(n for (_, reason), n in driver.dropped.items() if reason == kind)
     others = sum(n for (_, reason), n in driver.dropped.items() if reason not in ("late", "failed"))
     assert len(found) + others == len(steps)

@@ -21,7 +21,7 @@ from headrace.plan.nodes import (
     TableReduce,
     WindowedCogroup,
 )
-from headrace.plan.nodes.side_outputs import BesideNode
+from headrace.plan.nodes.side_outputs import SideOutputNode
 from headrace.plan.nodes.windowed import WindowedAggregation
 
 if TYPE_CHECKING:
@@ -33,12 +33,12 @@ def late(declared: Declared, node: Node, name: str | None, here: str) -> Node:
     parts = tuple(part for part in _parts(node) if part.drops_late)
     if not parts:
         raise NothingBeside("late", node.name, "drops no records because they are late", _LATE, here)
-    return _beside(declared, Late, node, parts, name, here)
+    return _side_output(declared, Late, node, parts, name, here)
 
 
 def errors(declared: Declared, node: Node, name: str | None, here: str) -> Node:
     """The records that an operator fails on: its functions, or the serdes of a source."""
-    return _beside(declared, Errors, node, failing_parts(node, "errors", here), name, here)
+    return _side_output(declared, Errors, node, failing_parts(node, "errors", here), name, here)
 
 
 def failing_parts(node: Node, asked: str, here: str) -> tuple[Node, ...]:
@@ -56,11 +56,11 @@ def expired(declared: Declared, node: Node, name: str | None, here: str) -> Node
     parts = tuple(part for part in _parts(node) if isinstance(part, WindowedAggregation))
     if not parts:
         raise NothingBeside("expired", node.name, "has no windows", _EXPIRED, here)
-    return _beside(declared, Expired, node, parts, name, here)
+    return _side_output(declared, Expired, node, parts, name, here)
 
 
-def _beside(
-    declared: Declared, kind: type[BesideNode], node: Node, parts: tuple[Node, ...], name: str | None, here: str
+def _side_output(
+    declared: Declared, kind: type[SideOutputNode], node: Node, parts: tuple[Node, ...], name: str | None, here: str
 ) -> Node:
     unique = declared.unique(name, f"{node.name}.{kind.op}", here)
     return declared.add(kind(name=unique, origin=here, of=parts))

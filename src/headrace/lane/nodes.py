@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from headrace.plan.nodes.base import Beside, Facts, Node, Unary
+from headrace.plan.nodes.base import Facts, Node, SideOutput, Unary
 from headrace.plan.schema import Schema
 from headrace.serde import Serde
 
@@ -43,24 +43,24 @@ class Leave(Unary):
 class LeaveLate(Leave):
     """Exit of late records."""
 
-    facts = Facts(ends=True, beside=Beside.LATE)
+    facts = Facts(ends=True, side_output=SideOutput.LATE)
 
 
 class LeaveFailed(Leave):
     """Exit of failed records."""
 
-    facts = Facts(ends=True, beside=Beside.FAILED)
+    facts = Facts(ends=True, side_output=SideOutput.FAILED)
 
 
 class LeaveExpired(Leave):
     """Exit of expired records."""
 
-    facts = Facts(ends=True, beside=Beside.EXPIRED)
+    facts = Facts(ends=True, side_output=SideOutput.EXPIRED)
 
 
-LEAVE_BESIDE: dict[Beside | None, type[Leave]] = {
+LEAVE_SIDE_OUTPUT: dict[SideOutput | None, type[Leave]] = {
     None: Leave,
-    Beside.LATE: LeaveLate,
-    Beside.FAILED: LeaveFailed,
-    Beside.EXPIRED: LeaveExpired,
+    SideOutput.LATE: LeaveLate,
+    SideOutput.FAILED: LeaveFailed,
+    SideOutput.EXPIRED: LeaveExpired,
 }

@@ -41,7 +41,7 @@ def place_repartitions(plan: Plan) -> Plan:
 
 def key_changed(node: Node) -> bool:
     """Whether the key may differ from the one the records came to this task by."""
-    if node.facts.beside:  # records as they were when they came to the operators
+    if node.facts.side_output:  # records as they were when they came to the operators
         return any(key_changed(given) for operator in node.inputs for given in operator.inputs)
     if node.facts.rekeys:
         return True

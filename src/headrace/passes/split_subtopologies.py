@@ -17,7 +17,7 @@ def split_subtopologies(plan: Plan) -> tuple[SubTopology, ...]:
     for node in plan.nodes:
         joined = {node}
         for upstream in node.inputs:
-            cut = upstream.facts.cuts and node.facts.beside is None
+            cut = upstream.facts.cuts and node.facts.side_output is None
             if not (cut or upstream.facts.everywhere):
                 joined |= piece[upstream]
         for store in () if node.facts.everywhere else node.shared_stores:

@@ -35,7 +35,7 @@ class Task:
         self._operators: dict[Node, Operator[Any]] = {node: operators[type(node)](node, context) for node in part.nodes}
         for node, operator in self._operators.items():
             upstream = tuple(self._operators.get(one) for one in node.inputs)
-            operator.connect(upstream, self._readers(plan, node, beside=True if node.facts.cuts else None))
+            operator.connect(upstream, self._readers(plan, node, side_outputs=True if node.facts.cuts else None))
         cuts = {upstream for node in part.nodes for upstream in node.inputs if upstream.facts.cuts}
         sources = [node for node in part.nodes if not node.inputs]
         self._entries = {node: (way_into(self._operators[node]),) for node in sources} | {
@@ -100,14 +100,16 @@ class Task:
 
     def _coming(self, plan: Plan, cut: Node) -> tuple[tuple[Operator[Any], int], ...]:
         """Operators that take records from a cut: not those that read what a repartition of this task fails on."""
-        return self._readers(plan, cut, beside=False if cut in self._operators else None)
+        return self._readers(plan, cut, side_outputs=False if cut in self._operators else None)
 
-    def _readers(self, plan: Plan, node: Node, *, beside: bool | None = None) -> tuple[tuple[Operator[Any], int], ...]:
+    def _readers(
+        self, plan: Plan, node: Node, *, side_outputs: bool | None = None
+    ) -> tuple[tuple[Operator[Any], int], ...]:
         """Readers of a node in this task, by input: all, those of its side outputs, or the others."""
         return tuple(
             (self._operators[reader], position)
             for reader in dict.fromkeys(plan.consumers[node])
-            if reader in self._operators and beside in (None, reader.facts.beside is not None)
+            if reader in self._operators and side_outputs in (None, reader.facts.side_output is not None)
             for position, upstream in enumerate(reader.inputs)
             if upstream is node
         )

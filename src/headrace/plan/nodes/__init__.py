@@ -2,7 +2,7 @@
 
 from headrace.plan.nodes.aggregate import Aggregate, Cogroup, Initial, Reduce
 from headrace.plan.nodes.async_map_values import AsyncMapValues
-from headrace.plan.nodes.base import Beside, Facts, Node
+from headrace.plan.nodes.base import Facts, Node, SideOutput
 from headrace.plan.nodes.branch import Branch, Split
 from headrace.plan.nodes.count import Count, Emit
 from headrace.plan.nodes.drop_duplicates import DropDuplicates
@@ -41,7 +41,6 @@ __all__ = [
     "Aggregate",
     "Aggregating",
     "AsyncMapValues",
-    "Beside",
     "Branch",
     "Changelog",
     "Cogroup",
@@ -80,6 +79,7 @@ __all__ = [
     "SelectKey",
     "SessionWindowed",
     "Side",
+    "SideOutput",
     "Skipped",
     "SlidingWindowed",
     "Source",

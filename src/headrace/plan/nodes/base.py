@@ -15,7 +15,7 @@ from headrace.plan.stores import StoreConnection
 N = TypeVar("N", bound="Node")
 
 
-class Beside(Enum):
+class SideOutput(Enum):
     """Kind of a side output."""
 
     LATE = "late"
@@ -59,13 +59,13 @@ class Facts:
     wants_old: bool = False
     """Needs the old values of the tables it reads, which are not sent otherwise."""
 
-    beside: Beside | None = None
+    side_output: SideOutput | None = None
     """Gets what the operators in front of it leave out, or the rows that they keep, and none of their results."""
 
     @property
     def takes_left_out(self) -> bool:
         """Whether it gets records as they came to the operators in front of it, with their values."""
-        return self.beside in (Beside.LATE, Beside.FAILED)
+        return self.side_output in (SideOutput.LATE, SideOutput.FAILED)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from headrace.model.failure import Failure
 from headrace.model.types import JSON, OBJECT, STR, StructField, Type, optional_of, struct_of
-from headrace.plan.nodes.base import Beside, Facts, Node
+from headrace.plan.nodes.base import Facts, Node, SideOutput
 from headrace.plan.nodes.source import Source
 from headrace.plan.schema import Field, Schema
 from headrace.serde import BYTES
@@ -14,11 +14,11 @@ from headrace.serde.json.writing import is_writable
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class BesideNode(Node):
-    """What the streams below have in common; a plan holds one of those. It gets no results of the operators."""
+class SideOutputNode(Node):
+    """Side output of operators; a plan holds one of the kinds below. It gets no results of the operators."""
 
     of: tuple[Node, ...]
-    """The operators beside which it stands: one, or the parts of one."""
+    """Operators that the side output is of: one, or the parts of one."""
 
     def left_out(self) -> Schema:
         """The types of what comes to the operators, as far as all of it has the same."""
@@ -27,25 +27,25 @@ class BesideNode(Node):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Late(BesideNode):
+class Late(SideOutputNode):
     """The records that an operator dropped because they came too late, as they were."""
 
     op = "late"
-    facts = Facts(beside=Beside.LATE)
+    facts = Facts(side_output=SideOutput.LATE)
 
     def output(self) -> Schema:
         return self.left_out()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Errors(BesideNode):
+class Errors(SideOutputNode):
     """The records that an operator failed on, with what failed: they do not stop the application.
 
     Of a source, these are the records whose bytes do not fit its serdes, in bytes.
     """
 
     op = "errors"
-    facts = Facts(beside=Beside.FAILED)
+    facts = Facts(side_output=SideOutput.FAILED)
 
     def failing(self) -> Schema:
         """The types of the records that fail."""
@@ -61,15 +61,15 @@ class Skipped(Errors):
     """The records that an operator failed on, where nobody wants to see them: they are counted."""
 
     op = "skipped"
-    facts = Facts(beside=Beside.FAILED, ends=True)
+    facts = Facts(side_output=SideOutput.FAILED, ends=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Expired(BesideNode):
+class Expired(SideOutputNode):
     """The windows that an aggregation has forgotten, each with its last value, when they fall out of the store."""
 
     op = "expired"
-    facts = Facts(beside=Beside.EXPIRED)
+    facts = Facts(side_output=SideOutput.EXPIRED)
 
     def output(self) -> Schema:
         return self.of[0].output()

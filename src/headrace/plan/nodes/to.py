@@ -8,7 +8,7 @@ from typing import Any
 
 from headrace.expr import Bound
 from headrace.model.durations import duration_text
-from headrace.plan.nodes.base import Beside, Facts, Unary
+from headrace.plan.nodes.base import Facts, SideOutput, Unary
 from headrace.serde import BYTES, Serde
 
 _CHANGELOG = "-changelog"
@@ -74,7 +74,7 @@ class Changelog(To):
     """How long windows are kept; None where rows last until they are deleted."""
 
     op = "changelog"
-    facts = Facts(ends=True, beside=Beside.STORED)
+    facts = Facts(ends=True, side_output=SideOutput.STORED)
 
     def detail(self) -> str:
         kept = "" if self.retention_ms is None else f", kept {duration_text(self.retention_ms)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from headrace.engine.batch.batch_log import BEGIN_ANEW
 from headrace.errors import RescaleRefused
-from headrace.plan.nodes import Beside, Node
+from headrace.plan.nodes import Node, SideOutput
 from headrace.plan.state import Keys, WindowState
 from headrace.runtime.rescale.key_routing import Way, Ways
 from headrace.runtime.rescale.lane_memory import LaneMemory
@@ -94,7 +94,7 @@ class Moving:
 
     def _tells_forgotten(self, node: Node) -> bool:
         """Whether somebody is told of the windows that a node forgets."""
-        return any(one.facts.beside is Beside.EXPIRED for one in self._placement.plan.consumers[node])
+        return any(one.facts.side_output is SideOutput.EXPIRED for one in self._placement.plan.consumers[node])
 
     def _refusal(self, refused: str, family: str, task: int, key: bytes) -> RescaleRefused:
         cells = self._cells[family]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from headrace.plan.idle import idle_ms
-from headrace.plan.nodes import Beside, Branch, Emit, Node, Repartition, To
+from headrace.plan.nodes import Branch, Emit, Node, Repartition, SideOutput, To
 from headrace.plan.nodes.expiring import Lasting
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.old_values import sending_old
@@ -73,7 +73,7 @@ class _Members:
         placement = self._placement
         # What copies a table in a later stage goes first: it has to be there before anything that comes of the change.
         outputs = sorted(placement.outputs(node), key=lambda edge: not isinstance(edge.end, Later))
-        results = [edge for edge in outputs if edge.end.facts.beside is None]
+        results = [edge for edge in outputs if edge.end.facts.side_output is None]
         sends = isinstance(node, To | Repartition)  # what they send goes the way that leads to them
         errors = placement.reading_failures.get(node)
         return NodeSpec(
@@ -82,7 +82,7 @@ class _Members:
             op=node.op,
             inputs=tuple(self._place.get(upstream, ELSEWHERE) for upstream in node.inputs),
             ways=tuple(map(self._out, placement.inputs(node)) if sends else map(self._way, results)),
-            beside=self._beside(outputs),
+            side_outputs=self._side_outputs(outputs),
             stores=node.kept_stores,
             every_change=_sends_every_change(node),
             sends_old=node in self._old,
@@ -94,10 +94,10 @@ class _Members:
             failure=None if errors is None else failures(node, errors, functions),
         )
 
-    def _beside(self, outputs: Sequence[Edge]) -> dict[Beside, tuple[Way, ...]]:
-        ways: dict[Beside, tuple[Way, ...]] = {}
+    def _side_outputs(self, outputs: Sequence[Edge]) -> dict[SideOutput, tuple[Way, ...]]:
+        ways: dict[SideOutput, tuple[Way, ...]] = {}
         for edge in outputs:
-            kind = edge.end.facts.beside
+            kind = edge.end.facts.side_output
             if kind is not None:
                 ways[kind] = (*ways.get(kind, ()), self._way(edge))
         return ways

@@ -55,10 +55,10 @@ class Native:
 
     def pass_on(self, flow: Flow, node: Node, edge: int) -> Flow:
         """Rows leave a node for all that read its results."""
-        outputs = (out for out in self._placement.outputs(node) if out.end.facts.beside is None)
+        outputs = (out for out in self._placement.outputs(node) if out.end.facts.side_output is None)
         return flow.send(edge, [out.number for out in outputs])
 
-    def beside(self, flow: Flow, node: Node, *edges: int) -> Flow:
+    def side_output(self, flow: Flow, node: Node, *edges: int) -> Flow:
         """Rows that the parts of an operator left out leave together."""
         return self.pass_on(flow.join(edges, edges[0]) if len(edges) > 1 else flow, node, edges[0])
 
@@ -157,13 +157,13 @@ class Native:
 OPERATORS: dict[type[Node], Callable[..., Flow]] = {
     Branch: Native.pass_on,
     Changelog: Native.to,
-    Errors: Native.beside,
-    Skipped: Native.beside,
-    Expired: Native.beside,
+    Errors: Native.side_output,
+    Skipped: Native.side_output,
+    Expired: Native.side_output,
     Filter: Native.filter,
     FlatMap: Native.flat_map,
     FlatMapValues: Native.flat_map_values,
-    Late: Native.beside,
+    Late: Native.side_output,
     Later: Native.pass_on,
     Map: Native.map,
     MapValues: Native.map_values,

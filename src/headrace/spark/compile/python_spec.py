@@ -12,7 +12,7 @@ import cloudpickle
 
 from headrace.errors import NotShippable
 from headrace.expr.opaque import shown
-from headrace.lane.nodes import LEAVE_BESIDE, Enter, Leave
+from headrace.lane.nodes import LEAVE_SIDE_OUTPUT, Enter, Leave
 from headrace.lane.program import Exit, Program
 from headrace.model.classes import moved_classes
 from headrace.model.programs import name_of_program
@@ -78,7 +78,7 @@ def leaving(placement: Placement, nodes: Sequence[Node]) -> list[Edge]:
     """The edges on which results leave a stage; those of a sink inside go the way that leads to it."""
     made = [edge for node in nodes for edge in placement.outputs(node) if edge.end not in nodes]
     sent = [edge for node in placement.sending(nodes) for edge in placement.outputs(node)]
-    failed = [edge for edge in sent if edge.end.facts.beside is not None and edge.end not in nodes]
+    failed = [edge for edge in sent if edge.end.facts.side_output is not None and edge.end not in nodes]
     return made + failed + [placement.inputs(node)[0] for node in nodes if isinstance(node, To)]
 
 
@@ -202,18 +202,18 @@ class _Building:
         name = f"{edge.start.name} to {edge.end.name}"
         tells = edge.raw or isinstance(edge.end, ToStream)  # which only looks at new values: all that Spark tells
         changes = sends_changes(edge.start) and tells and not _is_letter(edge)
-        schema = edge.end.output() if edge.end.facts.beside is not None else edge.start.output()
+        schema = edge.end.output() if edge.end.facts.side_output is not None else edge.start.output()
         return Enter(name=name, origin=edge.start.origin, schema=schema, key=key, value=value, changes=changes)
 
     def _leaves(self, node: Node) -> list[Leave]:
         """The ways out of a node to those who are no part of the program; to copies of it first."""
         edges = [edge for edge in self._placement.outputs(node) if edge.end not in self._members]
         if node.facts.cuts:  # what it sends goes the way that leads to it
-            edges = [edge for edge in edges if edge.end.facts.beside is not None]
+            edges = [edge for edge in edges if edge.end.facts.side_output is not None]
         found = []
         for edge in edges:
             key, value = _forms(edge)
-            leave = LEAVE_BESIDE[edge.end.facts.beside](
+            leave = LEAVE_SIDE_OUTPUT[edge.end.facts.side_output](
                 name=node.name,
                 origin=node.origin,
                 upstream=self._made[node],
@@ -253,7 +253,7 @@ _FIRST = -1
 
 def _is_letter(edge: Edge) -> bool:
     """Whether what is on it is no change but what a foreign-key join sends, whole."""
-    if edge.end.facts.beside is not None:
+    if edge.end.facts.side_output is not None:
         return False
     node = edge.start
     while node.facts.cuts:

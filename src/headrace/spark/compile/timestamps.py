@@ -74,7 +74,7 @@ def remember_spec(placement: Placement) -> StageSpec:
             label=label(source),
             op="timestamps",
             ways=(Out(tags[source], Going.ON),),
-            beside={},
+            side_outputs={},
             parameters=Timestamps(
                 time=Function(place), topics=queues.places(source), goes_on=source in placement.reading_failures
             ),

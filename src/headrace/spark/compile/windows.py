@@ -112,7 +112,7 @@ def is_queried(plan: Plan, node: Node) -> bool:
     return any(
         is_queried(plan, reader) if isinstance(reader, passing) else not isinstance(reader, ToStream)
         for reader in plan.consumers[node]
-        if reader.facts.beside is None
+        if reader.facts.side_output is None
     )
 
 

@@ -11,7 +11,7 @@ from headrace.plan.graph import Plan
 from headrace.plan.nodes import Errors, Node, To, ToStream
 from headrace.plan.nodes.expiring import Lasting
 from headrace.plan.placement_nodes import Everywhere, is_global
-from headrace.spark.layout.lanes import beside_repartitions, gathers, goes_by_task_time, python_nodes, reached
+from headrace.spark.layout.lanes import failures_of_repartitions, gathers, goes_by_task_time, python_nodes, reached
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Grouping:
     @cached_property
     def timed(self) -> dict[Node, str]:
         """The nodes of tasks whose time deletes rows, with its name: every record that such a task takes moves it."""
-        later = beside_repartitions(self.plan)
+        later = failures_of_repartitions(self.plan)
         return {
             node: part.nodes[0].name
             for part in split_subtopologies(self.plan)
@@ -83,7 +83,7 @@ class Grouping:
         What gathered rows go to comes later than those who left them out, as do the failures of a repartition.
         """
         gathering = {node for node in self.plan.nodes if gathers(node)}
-        later = reached(self.plan.nodes, gathering, lambda node: node.inputs) | beside_repartitions(self.plan)
+        later = reached(self.plan.nodes, gathering, lambda node: node.inputs) | failures_of_repartitions(self.plan)
         found: dict[Node, list[Node]] = {}
         for part in split_subtopologies(self.plan):
             timed = any(map(goes_by_task_time, part.nodes))
@@ -126,5 +126,5 @@ def _is_kept(node: Node) -> bool:
 
 
 def _takes_changes(node: Node) -> bool:
-    passes = isinstance(node, ToStream) or node.facts.cuts or node.facts.beside is not None
+    passes = isinstance(node, ToStream) or node.facts.cuts or node.facts.side_output is not None
     return not passes and any(upstream.facts.table for upstream in node.inputs)

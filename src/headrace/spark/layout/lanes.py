@@ -79,7 +79,7 @@ def sends_changes(node: Node) -> bool:
 
 def takes_changes(node: Node) -> bool:
     """Whether a node that reads from such a one takes them as they are."""
-    return not (isinstance(node, ToStream | To) or node.facts.beside is not None)
+    return not (isinstance(node, ToStream | To) or node.facts.side_output is not None)
 
 
 def _drawn_in(plan: Plan, reasons: dict[Node, str], together: dict[Node, set[Node]]) -> Iterator[tuple[Node, str]]:
@@ -108,14 +108,14 @@ def _drawn_in(plan: Plan, reasons: dict[Node, str], together: dict[Node, set[Nod
 
 
 def gathers(node: Node) -> bool:
-    """Whether it stands beside several operators, which may be in different stages."""
-    return node.facts.beside is not None and len(node.inputs) > 1
+    """Whether a side output is of several operators, which may be in different stages."""
+    return node.facts.side_output is not None and len(node.inputs) > 1
 
 
-def beside_repartitions(plan: Plan) -> set[Node]:
-    """The failures of repartitions, and what comes of them: they are behind the stage whose last part these are."""
+def failures_of_repartitions(plan: Plan) -> set[Node]:
+    """Failures of repartitions and all nodes behind them: they are behind the stage whose last part these are."""
     failures = {
-        node for node in plan.nodes if node.facts.beside is not None and any(one.facts.cuts for one in node.inputs)
+        node for node in plan.nodes if node.facts.side_output is not None and any(one.facts.cuts for one in node.inputs)
     }
     return failures | reached(plan.nodes, failures, lambda node: node.inputs)
 
@@ -127,13 +127,13 @@ def _stays(node: Node) -> bool:
 
 def _crosses(plan: Plan, node: Node, reader: Node) -> bool:
     """Whether what a node gives means the same to one who reads it in the other lane."""
-    schema = reader.output() if reader.facts.beside is not None else node.output()
+    schema = reader.output() if reader.facts.side_output is not None else node.output()
     looks = reader.facts.reads_value or any(one.facts.takes_left_out for one in plan.consumers[reader])
     return crosses(schema.key, key=True) and (not looks or crosses(schema.value))
 
 
 def _read_in_python(plan: Plan, source: Source, reasons: dict[Node, str]) -> bool:
-    readers = [one for one in plan.consumers[source] if one.facts.beside is None]
+    readers = [one for one in plan.consumers[source] if one.facts.side_output is None]
     return bool(readers) and all(one in reasons for one in readers)
 
 
@@ -160,7 +160,7 @@ def _together(plan: Plan) -> dict[Node, set[Node]]:
     for node in plan.nodes:
         for store in node.shared_stores:
             join([node, users.setdefault(store, node)])
-    later = beside_repartitions(plan)
+    later = failures_of_repartitions(plan)
     for part in split_subtopologies(plan):
         if any(map(goes_by_task_time, part.nodes)):
             join(node for node in part.nodes if not (node.facts.cuts or node in later))

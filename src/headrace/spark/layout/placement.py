@@ -56,7 +56,7 @@ class Edge:
     @property
     def schema(self) -> Schema:
         """The types of the rows on it: what the start makes, or leaves out of that."""
-        if self.end.facts.beside is not None:
+        if self.end.facts.side_output is not None:
             return self.end.output()
         if self.undecoded:
             return UNDECODED
@@ -123,7 +123,7 @@ class Placement:
         return all(map(self.goes_out, self.outputs(edge.end)))
 
     def reads_value(self, edge: Edge) -> bool:
-        """Whether the values of the rows on an edge are looked at, by its end or by what stands beside that."""
+        """Whether the values of the rows on an edge are looked at, by its end or by a side output of that."""
         return (
             edge.end in self.python
             or edge.end.facts.reads_value

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from headrace.plan.nodes import Beside
+from headrace.plan.nodes import SideOutput
 from headrace.spark.spec.parameters import Function, Parameters
 from headrace.spark.spec.python import PythonProgramSpec
 
@@ -80,7 +80,7 @@ class NodeSpec:
     """The places of its inputs among the nodes of the stage, or `ELSEWHERE`."""
     ways: tuple[Way, ...]
     """Where its results go, one after the other."""
-    beside: Mapping[Beside, tuple[Way, ...]]
+    side_outputs: Mapping[SideOutput, tuple[Way, ...]]
     """Where its side outputs go, by their kind."""
     stores: tuple[str, ...] = ()
     every_change: bool = False

@@ -12,7 +12,7 @@ from headrace.expr import Bound
 from headrace.model.change import Change
 from headrace.model.failure import Failure
 from headrace.model.record import Record
-from headrace.plan.nodes import Beside, Node
+from headrace.plan.nodes import Node, SideOutput
 from headrace.serde import Serde
 from headrace.task.context import Context
 from headrace.task.drops import Reason
@@ -32,7 +32,7 @@ class Operator(ABC, Generic[N]):
     """Whom it reads from, in the order of its inputs; None for one in another task."""
 
     _ways: tuple[Way, ...] = ()
-    _beside: Mapping[Beside, tuple[Way, ...]] = MappingProxyType({})
+    _side_outputs: Mapping[SideOutput, tuple[Way, ...]] = MappingProxyType({})
 
     def __init__(self, node: N, task: Context) -> None:
         self.node, self.task = node, task
@@ -41,12 +41,12 @@ class Operator(ABC, Generic[N]):
         self, upstream: tuple[Operator[Any] | None, ...], readers: tuple[tuple[Operator[Any], int], ...]
     ) -> None:
         """Say whom it reads from, and who reads from it by which of their inputs."""
-        following = [(reader, position) for reader, position in readers if reader.node.facts.beside is None]
+        following = [(reader, position) for reader, position in readers if reader.node.facts.side_output is None]
         self.upstream, self.next = upstream, tuple(reader for reader, _ in following)
         self.lead(tuple(reader.entry(position) for reader, position in following))
-        self._beside = {
-            kind: tuple(reader.entry(position) for reader, position in readers if reader.node.facts.beside is kind)
-            for kind in Beside
+        self._side_outputs = {
+            kind: tuple(reader.entry(position) for reader, position in readers if reader.node.facts.side_output is kind)
+            for kind in SideOutput
         }
 
     def lead(self, ways: tuple[Way, ...]) -> None:
@@ -96,16 +96,16 @@ class Operator(ABC, Generic[N]):
         """Leave a record out, and count it; one that is late goes to where late ones are read."""
         self.task.drops.add(self.node.name, reason)
         if reason is Reason.LATE:
-            self.send_beside(Beside.LATE, record)
+            self.send_to_side_output(SideOutput.LATE, record)
 
-    def send_beside(self, kind: Beside, record: Record) -> None:
-        """Send a record to the streams of a kind that stand beside the result."""
-        for way in self._beside.get(kind, ()):
+    def send_to_side_output(self, kind: SideOutput, record: Record) -> None:
+        """Send a record to the side outputs of a kind."""
+        for way in self._side_outputs.get(kind, ()):
             way(_plain(record))
 
-    def is_read_beside(self, kind: Beside) -> bool:
-        """Whether a stream of a kind stands beside the result."""
-        return bool(self._beside.get(kind))
+    def has_side_output(self, kind: SideOutput) -> bool:
+        """Whether there is a side output of a kind."""
+        return bool(self._side_outputs.get(kind))
 
     def guarded(self, way: Way) -> Way:
         """Entry from which a record that fails at this node goes to its side output of failures."""
@@ -144,7 +144,7 @@ class Operator(ABC, Generic[N]):
         """Send a record to the side output of failures, and count it."""
         self.task.drops.add(self.node.name, Reason.FAILED)
         failure = Failure(record.value, self.node.name, error, message, record.origin)
-        self.send_beside(Beside.FAILED, record.with_value(failure))
+        self.send_to_side_output(SideOutput.FAILED, record.with_value(failure))
 
     def function(self, bound: Bound, never_none: str | None = None) -> Callable[[Record], Any]:
         """The user's expression as a function of a record; what it raises names the node and the record.

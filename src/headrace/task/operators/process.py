@@ -137,7 +137,7 @@ class ProcessOperator(Operator[Process]):
         self, upstream: tuple[Operator[Any] | None, ...], readers: tuple[tuple[Operator[Any], int], ...]
     ) -> None:
         super().connect(upstream, readers)
-        following = [(reader, position) for reader, position in readers if reader.node.facts.beside is None]
+        following = [(reader, position) for reader, position in readers if reader.node.facts.side_output is None]
         self._children = tuple((reader, reader.entry(position)) for reader, position in following)
 
     def start(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from headrace.model.record import Record
 from headrace.model.windows import Window
-from headrace.plan.nodes import Beside, SlidingWindowed
+from headrace.plan.nodes import SideOutput, SlidingWindowed
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
@@ -47,7 +47,7 @@ class SlidingWindowedOperator(WindowStoreOperator[SlidingWindowed]):
         for window, new, old, ts in self._changes:
             self.replace(record, key, window, new, old, ts, self.stored(key, window))
         if not self._taken:
-            self.send_beside(Beside.LATE, record)
+            self.send_to_side_output(SideOutput.LATE, record)
         return None
 
     def window(self, start: int) -> Window:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from headrace.model.change import Change
 from headrace.model.record import Record
-from headrace.plan.nodes import Beside, Emit, Node
+from headrace.plan.nodes import Emit, Node, SideOutput
 from headrace.plan.state import TableRows
 from headrace.state.expiry import Expiry
 from headrace.state.keyvalue import Found, KeyValueStore, Stored
@@ -34,12 +34,12 @@ class TableOperator(Operator[N]):
         self, upstream: tuple[Operator[Any] | None, ...], readers: tuple[tuple[Operator[Any], int], ...]
     ) -> None:
         super().connect(upstream, readers)
-        self.is_logged = self.is_read_beside(Beside.STORED)
+        self.is_logged = self.has_side_output(SideOutput.STORED)
 
     def log(self, key: Any, value: Any, ts: int, origin: str | None) -> None:
         """Write to the changelog what a batch leaves of a row, None if it is gone."""
         record = Record.made(key, value, ts, (), origin)
-        for way in self._beside[Beside.STORED]:
+        for way in self._side_outputs[SideOutput.STORED]:
             way(record)
 
     @abstractmethod

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from headrace.model.change import Change
 from headrace.model.record import Record
 from headrace.model.windows import Window, Windowed
-from headrace.plan.nodes import Beside, Emit, SlidingWindowed, TimeWindowed
+from headrace.plan.nodes import Emit, SideOutput, SlidingWindowed, TimeWindowed
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.state.keyvalue import Stored
 from headrace.state.merging import Merge, remembered
@@ -55,7 +55,7 @@ class WindowedOperator(TableOperator[W]):
         self, upstream: tuple[Operator[Any] | None, ...], readers: tuple[tuple[Operator[Any], int], ...]
     ) -> None:
         super().connect(upstream, readers)
-        if self.is_read_beside(Beside.EXPIRED) or self.is_logged:
+        if self.has_side_output(SideOutput.EXPIRED) or self.is_logged:
             self._forgotten = self.forgotten()
 
     def advance(self, record: Record) -> None:
@@ -150,7 +150,7 @@ class WindowedOperator(TableOperator[W]):
         forgotten.clear()
         for key, window, stored in windows:
             gone = Windowed(self.key.read(key), *window)
-            self.send_beside(Beside.EXPIRED, self._record(record, gone, Change(stored.value), stored.ts))
+            self.send_to_side_output(SideOutput.EXPIRED, self._record(record, gone, Change(stored.value), stored.ts))
             self._emission.forget(_place(key, window), gone, stored.ts)
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""late, errors and expired: streams beside a result."""
+"""late, errors and expired: side outputs of operators."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Streams beside a result: where there is none, by the words; what failures hold; that everything is counted."""
+"""Side outputs: where there is none, by the words; what failures hold; that everything is counted."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def texts(app: Builder | None = None) -> KStream[str, str]:
         ),
     ],
 )
-def test_nothing_stands_beside(declare: Callable[[KStream[str, str]], Any], what: str, fix: str) -> None:
+def test_there_is_no_such_side_output(declare: Callable[[KStream[str, str]], Any], what: str, fix: str) -> None:
     with pytest.raises(NothingBeside) as caught:
         declare(texts())
     assert what in str(caught.value)
     assert fix in str(caught.value)
-    assert re.search(r"  at: test_beside\.py:\d+", str(caught.value))
+    assert re.search(r"  at: test_side_outputs\.py:\d+", str(caught.value))
 
 
 def test_a_failure_holds_the_value_and_what_failed_and_is_json_by_itself() -> None:
@@ -136,7 +136,7 @@ def test_rows_that_belong_to_no_group_are_counted() -> None:
     assert driver.dropped == {("by-value", "no key"): 1}
 
 
-def test_streams_beside_a_result_are_described() -> None:
+def test_side_outputs_are_described() -> None:
     app = hr.App("app")
     counts = texts(app).group_by_key().windowed_by(hr.tumbling("1m")).count(store="n")
     counts.late().to("late")
