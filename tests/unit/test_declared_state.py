@@ -22,7 +22,7 @@ from headrace.plan.graph import Plan
 from headrace.plan.nodes import Node, Process, Repartition, Source
 from headrace.plan.placement_nodes import Everywhere
 from headrace.plan.state import TASK_TIME, LaneState, Remembered, StateDescriptor
-from headrace.state.merging import Merge, rules_of
+from headrace.state.merging import MergeRule, rules_of
 from headrace.state.state import MemoryState
 from headrace.testing import TopologyTestDriver
 
@@ -108,8 +108,8 @@ def fits(entry: Remembered | None, thing: Any) -> bool:
     if entry is None:
         return False
     if is_dataclass(thing):
-        return entry.merge is Merge.BY_FIELD and rules_of(thing).keys() == {one.name for one in fields(thing)}
-    return entry.merge is (Merge.UNITED if isinstance(thing, set) else Merge.OF_PARTITIONS)
+        return entry.merge is MergeRule.BY_FIELD and rules_of(thing).keys() == {one.name for one in fields(thing)}
+    return entry.merge is (MergeRule.UNITED if isinstance(thing, set) else MergeRule.OF_PARTITIONS)
 
 
 @pytest.mark.parametrize("case", cases(), ids=str)

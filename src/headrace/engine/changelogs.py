@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
-from headrace.engine.layout import Layout
+from headrace.engine.layout import CheckpointLayout
 from headrace.engine.ownership import FoundChangelog, Ids, found_changelogs, has_records, refuse_foreign, settings_of
 from headrace.engine.place import writing
 from headrace.errors import ChangelogMisfit, NotAllowed
@@ -30,7 +30,7 @@ def state_topic(app: str) -> str:
     return f"{app}-state"
 
 
-def complete_changelogs(plan: Plan, topics: Topics, known: Layout | None) -> list[str]:
+def complete_changelogs(plan: Plan, topics: Topics, known: CheckpointLayout | None) -> list[str]:
     """The stores of a plan whose changelogs have all of their rows, or will have.
 
     That is so if a changelog was there from the first row on: for every store of an application that begins anew, and
@@ -53,17 +53,17 @@ def complete_changelogs(plan: Plan, topics: Topics, known: Layout | None) -> lis
     return sorted(filter(is_complete, stores))
 
 
-def ids_of(known: Layout | None) -> Ids:
+def ids_of(known: CheckpointLayout | None) -> Ids:
     """The ids of the changelogs that a checkpoint knows."""
     return {} if known is None else known.changelog_ids
 
 
-def _goes_on(there: FoundChangelog, known: Layout) -> bool:
+def _goes_on(there: FoundChangelog, known: CheckpointLayout) -> bool:
     """Whether a changelog is the one that the checkpoint knows; older checkpoints know no ids."""
     return known.changelog_ids.get(there.store, there.id) == there.id
 
 
-def with_changelogs(layout: Layout, plan: Plan, stores: Collection[str], topics: Topics) -> Layout:
+def with_changelogs(layout: CheckpointLayout, plan: Plan, stores: Collection[str], topics: Topics) -> CheckpointLayout:
     """A layout that knows which topics are the complete changelogs of these stores of a plan."""
     named = {str(node.topic): node.table for node in plan.of(Changelog) if node.table in stores}
     found = topics.identities(named)
@@ -72,7 +72,7 @@ def with_changelogs(layout: Layout, plan: Plan, stores: Collection[str], topics:
 
 
 def ensure_changelogs(
-    plan: Plan, topics: Topics, layout: Layout, known: Layout | None, say: Callable[[str], None]
+    plan: Plan, topics: Topics, layout: CheckpointLayout, known: CheckpointLayout | None, say: Callable[[str], None]
 ) -> Plan:
     """The plan with those changelogs that are complete: they are there afterwards, as they have to be, or it fails.
 
@@ -99,7 +99,7 @@ def _topics_of(plan: Plan) -> dict[str, str]:
     return {node.table: str(node.topic) for node in plan.of(Changelog)}
 
 
-def existing_changelogs(plan: Plan, known: Layout | None, topics: Topics) -> list[FoundChangelog]:
+def existing_changelogs(plan: Plan, known: CheckpointLayout | None, topics: Topics) -> list[FoundChangelog]:
     """The topics with the names of changelogs: of the stores of a plan, of those its checkpoint knows, of state.
 
     Who keeps state elsewhere needs no right to see the topic of state, and has none there then.
@@ -113,11 +113,11 @@ def existing_changelogs(plan: Plan, known: Layout | None, topics: Topics) -> lis
 
 def remake_changelogs(
     plan: Plan,
-    layout: Layout,
+    layout: CheckpointLayout,
     address: str,
     kafka: Mapping[str, str],
     *,
-    known: Layout | None,
+    known: CheckpointLayout | None,
     spool: Path,
     rows_of: str | None = None,
 ) -> list[str]:

@@ -41,7 +41,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True)
-class Kept:
+class StateInventory:
     """State inventory of the stages of an application."""
 
     stages: Stages
@@ -76,7 +76,7 @@ class Evolution:
     """Whether something has come from the kernel to Python, or the other way."""
 
     @staticmethod
-    def of(there: Kept, here: Kept) -> Evolution:
+    def of(there: StateInventory, here: StateInventory) -> Evolution:
         """Compare two inventories; new stores fit as long as there are as many stages and lanes as before."""
         old, new, found = _placed(there), _placed(here), Evolution()
         if not there.lanes:
@@ -162,7 +162,7 @@ def _called(name: str) -> str:
     return name if name.startswith(_HELD) else f"store {name!r}"
 
 
-def _placed(found: Kept) -> dict[str, tuple[list[int], Account]]:
+def _placed(found: StateInventory) -> dict[str, tuple[list[int], Account]]:
     """Stores with the stages that they are in: a global one is in each that looks something up there."""
     placed: dict[str, tuple[list[int], Account]] = {}
     for number, stage in enumerate(found.stages, 1):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from headrace.engine.inventory import Evolution, Kept, Lanes, Stages
+from headrace.engine.inventory import Evolution, Lanes, Stages, StateInventory
 from headrace.engine.kept_classes import Shapes
 from headrace.errors import CheckpointForeign, PartitionsChanged, StateChanged
 
@@ -13,7 +13,7 @@ Starts = dict[str, dict[str, int]]
 
 
 @dataclass(frozen=True)
-class Layout:
+class CheckpointLayout:
     """Layout of a checkpoint. State is found again only by those who agree on it."""
 
     app: str
@@ -52,12 +52,12 @@ class Layout:
         return tuple(store for stage in self.stages for store in stage)
 
     @property
-    def kept(self) -> Kept:
+    def kept(self) -> StateInventory:
         """All that was kept."""
-        return Kept(self.stages, self.lanes, self.classes, self.pickled)
+        return StateInventory(self.stages, self.lanes, self.classes, self.pickled)
 
 
-def refuse_foreign(place: str, known: Layout, app: str, cluster: str) -> None:
+def refuse_foreign(place: str, known: CheckpointLayout, app: str, cluster: str) -> None:
     """Refuse the state of another application, or of one on another cluster."""
     own = "name a checkpoint of this application's own: --checkpoint, or checkpoint= of the application"
     for name, here, fix in (("app", app, own), ("cluster", cluster, None)):
@@ -65,7 +65,7 @@ def refuse_foreign(place: str, known: Layout, app: str, cluster: str) -> None:
             raise CheckpointForeign(place, _WORDS[name], getattr(known, name), here, fix)
 
 
-def refuse_misfit(place: str, known: Layout, layout: Layout, *, has_state: bool) -> None:
+def refuse_misfit(place: str, known: CheckpointLayout, layout: CheckpointLayout, *, has_state: bool) -> None:
     """Refuse a layout that cannot go on from the one that is known, of the same application.
 
     Number of tasks and sources have to be the same. Every store has to be there as before, in the same stage of as many
@@ -84,7 +84,7 @@ def refuse_misfit(place: str, known: Layout, layout: Layout, *, has_state: bool)
         raise CheckpointForeign(place, _WORDS["sources"], known.sources, layout.sources)
 
 
-def refuse_other_state(app: str, place: str, known: Layout, here: Kept) -> None:
+def refuse_other_state(app: str, place: str, known: CheckpointLayout, here: StateInventory) -> None:
     """Refuse stages that do not find again what is kept."""
     found = Evolution.of(known.kept, here)
     if found.misfits:

@@ -16,7 +16,7 @@ from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators import OPERATORS, Operator
 from headrace.task.operators.stateless import PassOperator
-from headrace.task.operators.tables import Kept, KeptTable, TableOperator
+from headrace.task.operators.tables import KeptRows, KeptTable, TableOperator
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class CopyOperator(KeptTable[Copy]):
 
     def __init__(self, node: Copy, task: Context) -> None:
         super().__init__(node, task)
-        self._rows = Kept(self, node.kept_rows, Emit.EVERY)
+        self._rows = KeptRows(self, node.kept_rows, Emit.EVERY)
 
     def on_record(self, record: Record) -> None:
         change = record.value

@@ -15,7 +15,7 @@ InLane = Callable[[StateDescriptor, str], LaneState]
 
 
 @dataclass(frozen=True)
-class Cells:
+class StateCells:
     """Cells of a family, with the node that keeps them."""
 
     node: Node
@@ -34,13 +34,13 @@ class Cells:
                 return 0
 
 
-def cells_of(placement: Placement) -> dict[str, Cells]:
+def cells_of(placement: Placement) -> dict[str, StateCells]:
     """Cells of a plan by the names that stages give them; some may not be there."""
-    found: dict[str, Cells] = {}
+    found: dict[str, StateCells] = {}
     for node, state in (*_own(placement), *_of_processors(placement)):
         lane = in_python if node in placement.python else in_kernel
         for family in lane(state, node.name).families:
-            found.setdefault(family.name, Cells(node, state, family))
+            found.setdefault(family.name, StateCells(node, state, family))
     return found
 
 

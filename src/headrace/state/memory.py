@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from headrace.state.merging import Merge, remembered
+from headrace.state.merging import MergeRule, remembered
 
 T = TypeVar("T")
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 class Earliest:
     """Before this time nothing of what lies in cells is due: as long as it is not over, nobody has to look there."""
 
-    ms: int = remembered(2**63 - 1, Merge.EARLIEST)
+    ms: int = remembered(2**63 - 1, MergeRule.EARLIEST)
 
     def see(self, ms: int) -> None:
         """Note an entry that is due then."""

@@ -13,7 +13,7 @@ T = TypeVar("T")
 _RULE = "merge"
 
 
-class Merge(Enum):
+class MergeRule(Enum):
     """Rule by which the things of several tasks become one."""
 
     LATEST = "latest"
@@ -35,18 +35,18 @@ class Merge(Enum):
     """The latest of each partition, in the task of the partition's number."""
 
 
-def remembered(begin: T, rule: Merge) -> T:
+def remembered(begin: T, rule: MergeRule) -> T:
     """Field of a dataclass that an operator remembers: what it begins with, and how those of several tasks merge."""
     found: T = field(default=begin, metadata={_RULE: rule})
     return found
 
 
-def merged(rule: Merge, things: Sequence[Any]) -> Any:
+def merged(rule: MergeRule, things: Sequence[Any]) -> Any:
     """Merge the things of several tasks; there is at least one."""
     return _RULES[rule](things)
 
 
-def rules_of(thing: Any) -> dict[str, Merge]:
+def rules_of(thing: Any) -> dict[str, MergeRule]:
     """Rules of the fields of a dataclass; a field without a rule is left out."""
     return {one.name: one.metadata[_RULE] for one in fields(thing) if _RULE in one.metadata}
 
@@ -59,10 +59,10 @@ def _by_field(things: Sequence[Any]) -> Any:
     return made
 
 
-_RULES: Mapping[Merge, Callable[[Sequence[Any]], Any]] = {
-    Merge.LATEST: max,
-    Merge.EARLIEST: min,
-    Merge.COUNTED: lambda _: 0,
-    Merge.UNITED: lambda things: set().union(*things),
-    Merge.BY_FIELD: _by_field,
+_RULES: Mapping[MergeRule, Callable[[Sequence[Any]], Any]] = {
+    MergeRule.LATEST: max,
+    MergeRule.EARLIEST: min,
+    MergeRule.COUNTED: lambda _: 0,
+    MergeRule.UNITED: lambda things: set().union(*things),
+    MergeRule.BY_FIELD: _by_field,
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headrace.state.keyvalue import Stored, stored_of
-from headrace.state.merging import Merge, remembered
+from headrace.state.merging import MergeRule, remembered
 from headrace.state.state import State
 
 _Version = tuple[Any, int]
@@ -19,7 +19,7 @@ _Version = tuple[Any, int]
 class Put:
     """Progress of a versioned store."""
 
-    newest: int | None = remembered(None, Merge.LATEST)
+    newest: int | None = remembered(None, MergeRule.LATEST)
     """The newest time of all versions put."""
 
 

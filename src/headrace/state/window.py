@@ -9,7 +9,7 @@ from typing import Any
 from headrace.model.windows import Window
 from headrace.state.cells import LATEST, bytes_time, prefix_end, sized, time_bytes
 from headrace.state.keyvalue import Stored, stored_of
-from headrace.state.merging import Merge, remembered
+from headrace.state.merging import MergeRule, remembered
 from headrace.state.state import State
 
 Forgotten = tuple[bytes, Window, Stored]
@@ -20,10 +20,10 @@ Forgotten = tuple[bytes, Window, Stored]
 class Kept:
     """Times that a window store keeps."""
 
-    newest: int | None = remembered(None, Merge.LATEST)
-    gone: int = remembered(-(2**63), Merge.EARLIEST)
+    newest: int | None = remembered(None, MergeRule.LATEST)
+    gone: int = remembered(-(2**63), MergeRule.EARLIEST)
     """All times up to here are gone."""
-    earliest: int = remembered(LATEST, Merge.EARLIEST)
+    earliest: int = remembered(LATEST, MergeRule.EARLIEST)
     """No time before this one lies in cells."""
 
     @property

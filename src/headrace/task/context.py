@@ -10,7 +10,7 @@ from headrace.model.clock import Clock
 from headrace.model.record import RawRecord, Record
 from headrace.plan.nodes import Node, Repartition, To
 from headrace.state.memory import Memory
-from headrace.state.merging import Merge, remembered
+from headrace.state.merging import MergeRule, remembered
 from headrace.state.stores import Stores
 from headrace.state.undoable import Undoable
 from headrace.task.drops import Drops
@@ -21,7 +21,7 @@ from headrace.task.timers import Timers
 class Taken:
     """Progress of a task: what it has taken so far."""
 
-    ms: int = remembered(-1, Merge.LATEST)
+    ms: int = remembered(-1, MergeRule.LATEST)
     """The latest time of all records that it has taken; -1 before the first."""
 
 

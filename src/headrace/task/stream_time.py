@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from headrace.state.merging import Merge, remembered
+from headrace.state.merging import MergeRule, remembered
 from headrace.task.context import Context
 from headrace.task.timers import NEVER
 
@@ -16,13 +16,13 @@ _STEP_MS = 1000
 class Seen:
     """Stream time of an operator so far."""
 
-    ms: int = remembered(-1, Merge.LATEST)
+    ms: int = remembered(-1, MergeRule.LATEST)
     """Its stream time."""
 
-    stood: int = remembered(-1, Merge.LATEST)
+    stood: int = remembered(-1, MergeRule.LATEST)
     """Where the last record left stream time, if it may follow the clock."""
 
-    since: int = remembered(0, Merge.LATEST)
+    since: int = remembered(0, MergeRule.LATEST)
     """The steady time of that record."""
 
     @property

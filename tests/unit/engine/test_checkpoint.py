@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from headrace.engine.batch.checkpoint import Checkpoint
-from headrace.engine.layout import Layout
+from headrace.engine.layout import CheckpointLayout
 from headrace.errors import CheckpointBroken, CheckpointForeign
 
-LAYOUT = Layout(app="shop", cluster="c", tasks=4, sources={}, stages=[], starts={})
+LAYOUT = CheckpointLayout(app="shop", cluster="c", tasks=4, sources={}, stages=[], starts={})
 
 
 def begun(directory: Path) -> Checkpoint:

@@ -12,21 +12,21 @@ import pytest
 import headrace as hr
 from headrace.engine.batch.checkpoint import Checkpoint
 from headrace.engine.batch.kept import kept
-from headrace.engine.inventory import Evolution, Kept
-from headrace.engine.layout import Layout
+from headrace.engine.inventory import Evolution, StateInventory
+from headrace.engine.layout import CheckpointLayout
 from headrace.errors import CheckpointForeign, StateChanged
 from headrace.passes.pipeline import rewrite
 
 Declare = Callable[[hr.App], object]
 
 
-def kept_by(declare: Declare) -> Kept:
+def kept_by(declare: Declare) -> StateInventory:
     app = hr.App("a")
     declare(app)
     return kept(rewrite(app.plan()))
 
 
-def misfits(there: Kept, here: Kept) -> list[str]:
+def misfits(there: StateInventory, here: StateInventory) -> list[str]:
     return Evolution.of(there, here).misfits
 
 
@@ -246,13 +246,15 @@ def test_other_lanes(tmp_path: Path, before: Declare, after: Declare, words: lis
     assert misfits(older(there), here) == []
 
 
-def older(found: Kept) -> Kept:
+def older(found: StateInventory) -> StateInventory:
     """As it was told before lanes, and what is held back, were."""
     stages = [
         {store: {part: text for part, text in account.items() if part != "lane"} for store, account in stage.items()}
         for stage in found.stages
     ]
-    return Kept([{store: one for store, one in stage.items() if not store.startswith("what ")} for stage in stages])
+    return StateInventory(
+        [{store: one for store, one in stage.items() if not store.startswith("what ")} for stage in stages]
+    )
 
 
 def test_what_keeps_nothing_may_change_its_lane() -> None:
@@ -338,9 +340,9 @@ def test_records_that_wait_for_a_row(grace: str | None, told: list[str]) -> None
     assert misfits(kept_by(looked_up(filtered=False)), kept_by(looked_up(filtered=True))) == told
 
 
-def layout(declare: Declare, sources: dict[str, dict[str, int] | None]) -> Layout:
+def layout(declare: Declare, sources: dict[str, dict[str, int] | None]) -> CheckpointLayout:
     found = kept_by(declare)
-    return Layout(
+    return CheckpointLayout(
         app="a", cluster="c", tasks=4, sources=sources, stages=found.stages, starts={}, lanes=found.lanes, pickled=False
     )
 

@@ -15,8 +15,8 @@ import pytest
 import headrace as hr
 from headrace.engine.batch.checkpoint import Checkpoint
 from headrace.engine.batch.kept import kept
-from headrace.engine.inventory import Evolution, Kept
-from headrace.engine.layout import Layout
+from headrace.engine.inventory import Evolution, StateInventory
+from headrace.engine.layout import CheckpointLayout
 from headrace.errors import OptionInvalid, StateChanged
 from headrace.model import classes
 from headrace.passes.pipeline import rewrite
@@ -43,7 +43,7 @@ def total(**fields: type) -> Any:
     return make_dataclass("Total", fields.items())
 
 
-def kept_with(cls: Any) -> Kept:
+def kept_with(cls: Any) -> StateInventory:
     """What an application keeps whose aggregates are of a class, in Python."""
 
     def add(_: str, value: str, total: Any) -> Any:
@@ -69,7 +69,7 @@ def test_a_class_that_has_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     monkeypatch.delitem(sys.modules, "old_place")
     lost = f"class old_place:Total (n: int) is not there any more{HINT}"
     assert Evolution.of(there, kept_with(new)).misfits == [lost]
-    layout = Layout("a", "c", 1, {}, there.stages, {}, lanes=there.lanes, classes=there.classes)
+    layout = CheckpointLayout("a", "c", 1, {}, there.stages, {}, lanes=there.lanes, classes=there.classes)
     with pytest.raises(StateChanged, match="class old_place:Total "):
         Checkpoint("a", tmp_path).refuse_other_state(layout, kept_with(new))
     hr.moved("old_place:Total", new)
@@ -108,11 +108,11 @@ def test_members_of_an_enum(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_state_that_an_earlier_version_has_pickled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     here = kept_with(placed(monkeypatch, "place", Total=total(n=int)).Total)
-    there = Kept(here.stages, here.lanes, pickled=True)
+    there = StateInventory(here.stages, here.lanes, pickled=True)
     found = Evolution.of(there, here)
     assert found.misfits == ["an earlier version of headrace has pickled the state of Python processes, unsigned"]
     assert found.hint == 'App(pickled_state="trust") reads it, if nobody else could write the checkpoint; or '
-    assert Evolution.of(there, Kept(here.stages, here.lanes, pickled=True)).misfits == []
+    assert Evolution.of(there, StateInventory(here.stages, here.lanes, pickled=True)).misfits == []
     (tmp_path / "headrace.json").write_text(
         json.dumps(
             {
@@ -130,7 +130,10 @@ def test_state_that_an_earlier_version_has_pickled(monkeypatch: pytest.MonkeyPat
     assert layout is not None
     assert layout.pickled
     kernel = {stage: ["kernel"] for stage in here.lanes}
-    assert Evolution.of(Kept(here.stages, kernel, pickled=True), Kept(here.stages, kernel)).misfits == []
+    assert (
+        Evolution.of(StateInventory(here.stages, kernel, pickled=True), StateInventory(here.stages, kernel)).misfits
+        == []
+    )
 
 
 @pytest.mark.parametrize(("name", "cls"), [("Total", dict), ("module:", dict), (":Total", dict), ("module:Total", "x")])

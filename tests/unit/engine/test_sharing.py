@@ -12,7 +12,7 @@ import pytest
 
 import headrace as hr
 from headrace.engine.batch.checkpoint import Checkpoint
-from headrace.engine.layout import Layout
+from headrace.engine.layout import CheckpointLayout
 from headrace.engine.topics import share
 from headrace.errors import CheckpointBroken, CheckpointForeign, PartitionsChanged, TopicMissing, TopicsOverlap
 from headrace.log.topics import Topics
@@ -20,7 +20,7 @@ from headrace.passes.pipeline import rewrite
 from headrace.plan.graph import Plan
 from headrace.runtime.preflight.topics import refuse_overlaps
 
-LAYOUT = Layout(app="a", cluster="c", tasks=4, sources={"in": {"in": 4}}, stages=[], starts={})
+LAYOUT = CheckpointLayout(app="a", cluster="c", tasks=4, sources={"in": {"in": 4}}, stages=[], starts={})
 
 
 class SomeTopics:
@@ -166,14 +166,14 @@ def test_a_layout_that_differs_is_refused(tmp_path: Path, changed: dict[str, obj
     (tmp_path / "spark" / "commits").mkdir(parents=True)
     (tmp_path / "spark" / "commits" / "0").write_text("v1")
     with pytest.raises(CheckpointForeign) as caught:
-        Checkpoint("a", tmp_path).settle(Layout(**{**vars(LAYOUT), **changed}))
+        Checkpoint("a", tmp_path).settle(CheckpointLayout(**{**vars(LAYOUT), **changed}))
     assert words in str(caught.value)
 
 
 def test_other_partitions_are_refused(tmp_path: Path) -> None:
     Checkpoint("a", tmp_path).settle(LAYOUT)
     with pytest.raises(PartitionsChanged) as caught:
-        Checkpoint("a", tmp_path).settle(Layout(**{**vars(LAYOUT), "sources": {"in": {"in": 6}}}))
+        Checkpoint("a", tmp_path).settle(CheckpointLayout(**{**vars(LAYOUT), "sources": {"in": {"in": 6}}}))
     assert "topic 'in' has 6 partitions, the state of this application was made when it had 4" in str(caught.value)
 
 

@@ -15,7 +15,7 @@ import headrace as hr
 import headrace.functions as F
 from headrace.engine.batch.batch_log import BatchLog
 from headrace.engine.batch.checkpoint import Checkpoint
-from headrace.engine.layout import Layout
+from headrace.engine.layout import CheckpointLayout
 from headrace.errors import CheckpointUnwritable, QueryFailed, RescaleRefused, SparkLost
 from headrace.passes.pipeline import rewrite
 from headrace.plan.graph import Plan
@@ -30,7 +30,7 @@ from headrace.plan.state import (
     WindowRows,
 )
 from headrace.plan.task_assignment import Sharing
-from headrace.runtime.rescale.key_routing import Sources, Way, Ways, new_sources
+from headrace.runtime.rescale.key_routing import KeyRoute, KeyRoutes, Sources, new_sources
 from headrace.runtime.rescale.lane_memory import LaneMemory
 from headrace.runtime.rescale.operator_memory import Kernel, Python
 from headrace.runtime.rescale.rescale import refuse_what_is_half_written, told_plainly
@@ -40,7 +40,7 @@ from headrace.spark.rescaling import MoveBy, Rescaling
 from headrace.spark.state_layout import cells_of
 from headrace.state.window import Kept
 
-LAYOUT = Layout(app="a", cluster="c", tasks=4, sources={"in": {"in": 4}}, stages=[], starts={})
+LAYOUT = CheckpointLayout(app="a", cluster="c", tasks=4, sources={"in": {"in": 4}}, stages=[], starts={})
 
 
 @pytest.fixture
@@ -56,9 +56,9 @@ def plan(app: hr.App) -> Plan:
     return rewrite(app.plan())
 
 
-def ways_of(app: hr.App, tasks: tuple[int, int], before: Sources, after: Sources) -> dict[str, Way]:
+def ways_of(app: hr.App, tasks: tuple[int, int], before: Sources, after: Sources) -> dict[str, KeyRoute]:
     placement = Placement(plan(app))
-    ways = Ways(before, after, tasks)
+    ways = KeyRoutes(before, after, tasks)
     return {name: ways.of(cells.node) for name, cells in cells_of(placement).items()}
 
 
@@ -100,12 +100,12 @@ def test_each_store_goes_its_own_way(app: hr.App) -> None:
     globe = app.global_table("globe", key=hr.STRING, value=hr.STRING, store="globe")
     texts(app).join(globe, lambda a, b: a + b, on=lambda v: v).to("out")
     ways = ways_of(app, (4, 7), {"in": {"in": 4}, "globe": {}}, {"in": None, "globe": {}})
-    assert ways["store.here"] == Way(MoveBy.KEY, 0, 7, written=4)
+    assert ways["store.here"] == KeyRoute(MoveBy.KEY, 0, 7, written=4)
     assert ways["store.here"].meets
-    assert ways["store.there"] == Way(MoveBy.KEY, 4, 7)
+    assert ways["store.there"] == KeyRoute(MoveBy.KEY, 4, 7)
     assert not ways["store.there"].meets
-    assert ways["store.three"] == Way(MoveBy.KEY, 3, 3)
-    assert ways["store.globe"] == Way(MoveBy.ALL)
+    assert ways["store.three"] == KeyRoute(MoveBy.KEY, 3, 3)
+    assert ways["store.globe"] == KeyRoute(MoveBy.ALL)
     known: Sources = {"in": {"in": 4}, "globe": {}}
     assert ways_of(app, (4, 2), known, known)["store.here"].by is MoveBy.TASK
 
@@ -189,7 +189,7 @@ def carried(app: hr.App, *tasks: dict[str, int]) -> dict[str, int]:
     """What the kernel remembers in one task, of what two have remembered."""
     written = [{name.encode(): Kernel.write(number) for name, number in task.items()} for task in tasks]
     cells = Cells(memory=written)
-    ways = Ways({"in": {"in": 2}}, {"in": {"in": 2}}, (2, 1))
+    ways = KeyRoutes({"in": {"in": 2}}, {"in": {"in": 2}}, (2, 1))
     LaneMemory(cast("Rescaling", cells), Kernel(), Placement(plan(app)), ways).carry()
     return {key.decode(): Kernel.read(data) for (_, key), data in cells.new.items()}
 
@@ -294,7 +294,7 @@ def test_what_is_broken_off_has_changed_nothing(tmp_path: Path) -> None:
     checkpoint.settle(LAYOUT)
     (tmp_path / "spark").mkdir(exist_ok=True)
     (tmp_path / "spark" / "old").touch()
-    more = Layout(**{**vars(LAYOUT), "tasks": 7})
+    more = CheckpointLayout(**{**vars(LAYOUT), "tasks": 7})
     with pytest.raises(RescaleRefused), checkpoint.renewed(more) as fresh:
         (fresh / "new").touch()
         raise RescaleRefused("no", "no")
@@ -331,7 +331,7 @@ def test_what_spark_fails_of_is_told_plainly(
 def test_one_that_was_broken_off_is_completed_before_the_next(tmp_path: Path) -> None:
     checkpoint = Checkpoint("a", tmp_path)
     checkpoint.settle(LAYOUT)
-    more = Layout(**{**vars(LAYOUT), "tasks": 7})
+    more = CheckpointLayout(**{**vars(LAYOUT), "tasks": 7})
     (tmp_path / "reset.json").write_text(json.dumps({"layout": vars(more)}))
     for name in ("spark", "spark.new"):
         (tmp_path / name).mkdir(exist_ok=True)
@@ -355,5 +355,5 @@ def test_the_next_start_completes_it(tmp_path: Path, there: str) -> None:
     (tmp_path / "reset.json").write_text(json.dumps({"layout": more}))
     assert checkpoint.complete_reset() is None
     assert {file.name for file in (tmp_path / "spark").iterdir()} - {"metadata"} == {"new"}
-    assert checkpoint.known_layout() == Layout(**more)
+    assert checkpoint.known_layout() == CheckpointLayout(**more)
     assert not (tmp_path / "reset.json").exists()

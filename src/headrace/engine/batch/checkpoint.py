@@ -15,8 +15,8 @@ from typing import Protocol
 from headrace.engine import layout as layouts
 from headrace.engine.batch.batch_log import BatchLog
 from headrace.engine.batch.state_size import bytes_to_load
-from headrace.engine.inventory import Kept
-from headrace.engine.layout import Layout, Starts
+from headrace.engine.inventory import StateInventory
+from headrace.engine.layout import CheckpointLayout, Starts
 from headrace.engine.lock import PlaceLock
 from headrace.engine.place import writing
 from headrace.engine.resumption import Resumption
@@ -117,11 +117,11 @@ class Checkpoint:
         """Let others work on the directory."""
         self._lock.release()
 
-    def known_layout(self) -> Layout | None:
+    def known_layout(self) -> CheckpointLayout | None:
         """The layout the checkpoint was made with, if it was used before."""
         try:
             text = self._files.read(_LAYOUT)
-            return None if text is None else Layout(**(_EARLIER | json.loads(text)))
+            return None if text is None else CheckpointLayout(**(_EARLIER | json.loads(text)))
         except (OSError, ValueError, TypeError) as error:
             raise CheckpointBroken(f"{self.place.rstrip('/')}/{_LAYOUT}", str(error)) from None
 
@@ -136,7 +136,7 @@ class Checkpoint:
         """Whether Spark has something in the directory to go on from."""
         return (self.directory / _SPARK / "offsets").is_dir()
 
-    def adopt(self, other: Checkpoint, layout: Layout) -> Layout:
+    def adopt(self, other: Checkpoint, layout: CheckpointLayout) -> CheckpointLayout:
         """Go on from where another run of the same application has come to, which stays as it is; the new layout.
 
         Changelogs are not in there: those of this application do not fit its state any more.
@@ -169,7 +169,7 @@ class Checkpoint:
             )
 
     @contextmanager
-    def renewed(self, layout: Layout) -> Iterator[Path]:
+    def renewed(self, layout: CheckpointLayout) -> Iterator[Path]:
         """A directory for what Spark is to go on from; when the block is through, it is what is there.
 
         If it is broken off before, nothing has changed; and afterwards the next start completes it.
@@ -207,7 +207,7 @@ class Checkpoint:
             self._files.remove(_RESET)
         return None
 
-    def settle(self, layout: Layout) -> None:
+    def settle(self, layout: CheckpointLayout) -> None:
         """Keep the layout of a first start; refuse one later that does not fit it, and keep what is new in it."""
         known = self.known_layout()
         if known is not None:
@@ -241,7 +241,7 @@ class Checkpoint:
             return None  # only told: whoever reads it next says what is wrong with it
         return Resumption(done, tasks, size)
 
-    def refuse_foreign(self, known: Layout, app: str, cluster: str) -> None:
+    def refuse_foreign(self, known: CheckpointLayout, app: str, cluster: str) -> None:
         """Refuse a checkpoint of another application, or of one on another cluster."""
         layouts.refuse_foreign(self.place, known, app, cluster)
         here = self._query()
@@ -249,12 +249,12 @@ class Checkpoint:
             back = f"put back the directory {_SPARK!r} that belongs here, or begin anew: headrace reset"
             raise CheckpointForeign(self.place, "Spark's query", known.query, here, back)
 
-    def refuse_misfit(self, known: Layout, layout: Layout) -> None:
+    def refuse_misfit(self, known: CheckpointLayout, layout: CheckpointLayout) -> None:
         """Refuse a layout that cannot go on from the one that is known."""
         self.refuse_foreign(known, layout.app, layout.cluster)
         layouts.refuse_misfit(self.place, known, layout, has_state=self.has_state)
 
-    def refuse_other_state(self, known: Layout, here: Kept) -> None:
+    def refuse_other_state(self, known: CheckpointLayout, here: StateInventory) -> None:
         """Refuse stages that do not find again what is kept."""
         layouts.refuse_other_state(self._app, self.place, known, here)
 

@@ -11,7 +11,7 @@ from headrace.engine.batch.failures import failure_of
 from headrace.engine.batch.preparation import fitting_layout
 from headrace.engine.batch.start_offsets import all_starts
 from headrace.engine.changelogs import ensure_changelogs, with_changelogs
-from headrace.engine.layout import Layout
+from headrace.engine.layout import CheckpointLayout
 from headrace.engine.port import EngineSpec, Prepared
 from headrace.engine.resumption import Resumption
 from headrace.engine.spark_host import SparkHost
@@ -50,7 +50,7 @@ class BatchEngine:
         self._host = SparkHost(spec, self._checkpoint.log)
         self._query: Query | None = None
         self._topics: Topics | None = None
-        self._layout: Layout | None = None
+        self._layout: CheckpointLayout | None = None
         self._lost: SparkLost | None = None
         self._told = False
         """Whether a batch was ever done."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from headrace.engine.inventory import IN_KERNEL, IN_PYTHON, TIMES, Kept, Lanes, Stages, accounts_of
+from headrace.engine.inventory import IN_KERNEL, IN_PYTHON, TIMES, Lanes, Stages, StateInventory, accounts_of
 from headrace.engine.kept_classes import shapes_of
 from headrace.plan.graph import Plan
 from headrace.spark.layout.placement import Lane, Placement
 from headrace.spark.layout.stamping import remembering, stamped_in_python
 
 
-def kept(plan: Plan) -> Kept:
+def kept(plan: Plan) -> StateInventory:
     """Inventory of what the stages of a plan keep."""
     placement = Placement(plan)
     stages: Stages = []
@@ -27,4 +27,4 @@ def kept(plan: Plan) -> Kept:
     in_python = (
         node for node in placement.plan.nodes if node in placement.inside and placement.lane(node) is Lane.PYTHON
     )
-    return Kept(stages, lanes, shapes_of(in_python))
+    return StateInventory(stages, lanes, shapes_of(in_python))

@@ -7,7 +7,7 @@ from headrace.engine.batch.kept import kept
 from headrace.engine.batch.start_offsets import ends
 from headrace.engine.changelogs import complete_changelogs
 from headrace.engine.first_start import refuse_lost_checkpoint
-from headrace.engine.layout import Layout, Starts
+from headrace.engine.layout import CheckpointLayout, Starts
 from headrace.engine.port import EngineSpec
 from headrace.engine.topics import share, topics_of
 from headrace.errors import BatchHalfDone
@@ -20,7 +20,7 @@ from headrace.state.pickles import PickledState
 
 def fitting_layout(
     plan: Plan, checkpoint: Checkpoint, topics: Topics, spec: EngineSpec
-) -> tuple[Layout, Layout | None]:
+) -> tuple[CheckpointLayout, CheckpointLayout | None]:
     """The layout of this start, and the one that the checkpoint knows."""
     reset_to, known = checkpoint.complete_reset(), checkpoint.known_layout()
     layout = _layout(plan, topics, known, reset_to, trusting=spec.pickled is PickledState.TRUST)
@@ -35,14 +35,16 @@ def fitting_layout(
     return layout, known
 
 
-def _layout(plan: Plan, topics: Topics, known: Layout | None, reset_to: Starts | None, *, trusting: bool) -> Layout:
+def _layout(
+    plan: Plan, topics: Topics, known: CheckpointLayout | None, reset_to: Starts | None, *, trusting: bool
+) -> CheckpointLayout:
     """As this start would make it; where the checkpoint is older, its choices are kept."""
     now, state = share(plan, topics), kept(plan)
     sources = dict(now.partitions)
     if known is not None:
         # Partitions are compared as they are now; by which rule records are shared is the checkpoint's to say.
         sources = {name: _compared(known.sources.get(name, {}), there, topics) for name, there in sources.items()}
-    return Layout(
+    return CheckpointLayout(
         app=plan.app,
         cluster=topics.cluster_id(),
         tasks=known.tasks if known is not None else now.tasks,
@@ -70,7 +72,12 @@ def _compared(there: dict[str, int] | None, here: dict[str, int] | None, topics:
 
 
 def _refuse_new_stores_in_a_batch(
-    plan: Plan, checkpoint: Checkpoint, topics: Topics, spec: EngineSpec, known: Layout, layout: Layout
+    plan: Plan,
+    checkpoint: Checkpoint,
+    topics: Topics,
+    spec: EngineSpec,
+    known: CheckpointLayout,
+    layout: CheckpointLayout,
 ) -> None:
     """What a task has written of a batch it does not write again: rows of new stores would miss in changelogs."""
     added = [store for store in layout.changelogs if store not in known.stores]

@@ -9,7 +9,7 @@ from typing import TypeVar
 from headrace.engine.batch.failures import failure_of
 from headrace.engine.batch.start_offsets import all_starts
 from headrace.engine.changelogs import ensure_changelogs, with_changelogs
-from headrace.engine.layout import Layout
+from headrace.engine.layout import CheckpointLayout
 from headrace.engine.live.files import LiveFiles
 from headrace.engine.live.preparation import fitting_layout
 from headrace.engine.live.refusals import refuse_for_now
@@ -47,7 +47,7 @@ class LiveEngine:
         self._host = SparkHost(spec, self._files.log)
         self._job: Job | None = None
         self._topics: Topics | None = None
-        self._layout: Layout | None = None
+        self._layout: CheckpointLayout | None = None
         self._lost: SparkLost | None = None
 
     @property

@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
-from headrace.engine.layout import Layout
+from headrace.engine.layout import CheckpointLayout
 from headrace.engine.place import Place, writing
 from headrace.errors import CheckpointBroken, CheckpointInUse
 from headrace.log.files import make_private, write_whole
@@ -56,17 +56,17 @@ class LiveFiles:
         """Let others work on the directory."""
         self._lock.release()
 
-    def known_layout(self) -> Layout | None:
+    def known_layout(self) -> CheckpointLayout | None:
         """The layout of the last start, if it is here."""
         path = self.directory / _LAYOUT
         try:
-            return Layout(**json.loads(path.read_text()))
+            return CheckpointLayout(**json.loads(path.read_text()))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError) as error:
             raise CheckpointBroken(str(path), str(error)) from None
 
-    def keep(self, layout: Layout) -> None:
+    def keep(self, layout: CheckpointLayout) -> None:
         """Keep the layout of this start."""
         with writing(str(self.directory)):
             write_whole(self.directory / _LAYOUT, json.dumps(asdict(layout), indent=2) + "\n")

@@ -9,7 +9,7 @@ from headrace.engine.batch.kept import kept
 from headrace.engine.batch.start_offsets import ends
 from headrace.engine.changelogs import complete_changelogs, state_topic
 from headrace.engine.first_start import refuse_lost_checkpoint
-from headrace.engine.layout import Layout
+from headrace.engine.layout import CheckpointLayout
 from headrace.engine.live.files import LiveFiles
 from headrace.engine.port import EngineSpec
 from headrace.engine.topics import share, topics_of
@@ -22,7 +22,9 @@ _MARK = "live"
 """Beside each position that stream threads commit."""
 
 
-def fitting_layout(plan: Plan, files: LiveFiles, topics: Topics, spec: EngineSpec) -> tuple[Layout, Layout | None]:
+def fitting_layout(
+    plan: Plan, files: LiveFiles, topics: Topics, spec: EngineSpec
+) -> tuple[CheckpointLayout, CheckpointLayout | None]:
     """The layout of this start, and the one of the last if it is here.
 
     An application whose directory is gone goes on: its positions and its state are in Kafka. One that has run on
@@ -30,7 +32,7 @@ def fitting_layout(plan: Plan, files: LiveFiles, topics: Topics, spec: EngineSpe
     """
     known, now, state = files.known_layout(), share(plan, topics), kept(plan)
     changelog = topics.identities([state_topic(plan.app)])[state_topic(plan.app)]
-    layout = Layout(
+    layout = CheckpointLayout(
         app=plan.app,
         cluster=topics.cluster_id(),
         tasks=changelog.partitions if changelog is not None else known.tasks if known is not None else now.tasks,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
 from headrace.engine.changelogs import STATE, state_topic
-from headrace.engine.layout import Layout
+from headrace.engine.layout import CheckpointLayout
 from headrace.engine.ownership import found_changelogs, refuse_foreign, settings_of
 from headrace.engine.python.state import LoggedState
 from headrace.errors import CheckpointBroken
@@ -26,7 +26,7 @@ class StateLog:
     def __init__(self, app: str, topics: Topics, kafka: Mapping[str, str], make: Callable[[], LoggedState]) -> None:
         self.topic = state_topic(app)
         self._app, self._topics = app, topics
-        self._known: Layout | None = None
+        self._known: CheckpointLayout | None = None
         found = found_changelogs(app, {STATE: self.topic}, topics).get(STATE)
         if found is not None:
             refuse_foreign(found, {}, topics)
@@ -36,7 +36,7 @@ class StateLog:
         self.records = 0
         """How many records were read."""
 
-    def read(self) -> Layout | None:
+    def read(self) -> CheckpointLayout | None:
         """Read up to the end that the topic has now; the layout, if there is one."""
         if self._log is not None:
             ends = self._topics.end_offsets(self.topic, committed=True)
@@ -65,13 +65,13 @@ class StateLog:
         elif record.key is not None:
             self.states[record.place[1]].restore(record.key, record.value)
 
-    def _layout(self, data: bytes | None) -> Layout:
+    def _layout(self, data: bytes | None) -> CheckpointLayout:
         try:
-            return Layout(**json.loads(data or b""))
+            return CheckpointLayout(**json.loads(data or b""))
         except (ValueError, TypeError) as error:
             raise CheckpointBroken(f"topic {self.topic}", str(error)) from None
 
 
-def layout_record(layout: Layout) -> tuple[bytes, bytes]:
+def layout_record(layout: CheckpointLayout) -> tuple[bytes, bytes]:
     """The key and the value of the record that holds a layout."""
     return _LAYOUT, json.dumps(asdict(layout)).encode()

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from headrace.engine.changelogs import ensure_changelogs, with_changelogs
-from headrace.engine.layout import Layout
+from headrace.engine.layout import CheckpointLayout
 from headrace.engine.lock import PlaceLock
 from headrace.engine.port import EngineSpec, Prepared
 from headrace.engine.python.changelog import StateLog
@@ -45,7 +45,7 @@ class PythonEngine:
         self._spec = spec
         self._lock = PlaceLock(spec.app, spec.place.directory)
         self._state_log: StateLog | None = None
-        self._layout: Layout | None = None
+        self._layout: CheckpointLayout | None = None
         self._topics: Topics | None = None
         self._running: StreamThread | None = None
         self._thread: threading.Thread | None = None

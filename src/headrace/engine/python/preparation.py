@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from headrace.engine.changelogs import complete_changelogs
 from headrace.engine.first_start import refuse_lost_checkpoint
-from headrace.engine.inventory import IN_PYTHON, Kept, accounts_of
+from headrace.engine.inventory import IN_PYTHON, StateInventory, accounts_of
 from headrace.engine.kept_classes import shapes_of
-from headrace.engine.layout import Layout, refuse_foreign, refuse_misfit
+from headrace.engine.layout import CheckpointLayout, refuse_foreign, refuse_misfit
 from headrace.engine.port import EngineSpec
 from headrace.engine.topics import share
 from headrace.log.groups import Group
@@ -14,10 +14,12 @@ from headrace.log.topics import Topics
 from headrace.plan.graph import Plan
 
 
-def fitting_layout(plan: Plan, topics: Topics, spec: EngineSpec, known: Layout | None, place: str) -> Layout:
+def fitting_layout(
+    plan: Plan, topics: Topics, spec: EngineSpec, known: CheckpointLayout | None, place: str
+) -> CheckpointLayout:
     """The layout of this start; `known` is that of the state which was found at `place`."""
     now, state = share(plan, topics), kept(plan)
-    layout = Layout(
+    layout = CheckpointLayout(
         app=plan.app,
         cluster=topics.cluster_id(),
         tasks=known.tasks if known is not None else now.tasks,
@@ -36,7 +38,7 @@ def fitting_layout(plan: Plan, topics: Topics, spec: EngineSpec, known: Layout |
     return layout
 
 
-def kept(plan: Plan) -> Kept:
+def kept(plan: Plan) -> StateInventory:
     """What the tasks keep: all of them together are one stage."""
     stage = dict(one for node in plan.nodes for one in accounts_of(node, IN_PYTHON))
-    return Kept([stage], {"1": [IN_PYTHON]}, shapes_of(plan.nodes))
+    return StateInventory([stage], {"1": [IN_PYTHON]}, shapes_of(plan.nodes))

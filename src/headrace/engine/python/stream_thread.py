@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from headrace.engine.changelogs import state_topic
-from headrace.engine.layout import Layout
+from headrace.engine.layout import CheckpointLayout
 from headrace.engine.port import EngineSpec
 from headrace.engine.python.changelog import layout_record
 from headrace.engine.python.head_order import HeadOrder, by_names
@@ -41,7 +41,7 @@ class StreamThread:
         self,
         spec: EngineSpec,
         plan: Plan,
-        layout: Layout,
+        layout: CheckpointLayout,
         states: Sequence[LoggedState],
         topics: Topics,
         input_: Input,

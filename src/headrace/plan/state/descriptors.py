@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from headrace.plan.state.layout import TIME, Family, KeyForm, Keys, LaneState, Remembered
 from headrace.state.cells import LATEST
-from headrace.state.merging import Merge
+from headrace.state.merging import MergeRule
 
 _SIDE = 1
 
@@ -79,13 +79,13 @@ class TableRows(StateDescriptor):
                 Family(f"python.{expiring}/turns of expiry", self.keys, skip=TIME),
                 Family(f"python.{expiring}/turn of a key", self.keys),
             ),
-            (Remembered(expiring, "next turn of expiry", Merge.BY_FIELD),),
+            (Remembered(expiring, "next turn of expiry", MergeRule.BY_FIELD),),
         )
 
     @property
     def earliest_turn(self) -> Remembered:
         """Time from which on the kernel looks for rows that are due."""
-        return Remembered(self.store, "earliest turn", Merge.EARLIEST, unwritten=LATEST)
+        return Remembered(self.store, "earliest turn", MergeRule.EARLIEST, unwritten=LATEST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,15 +121,15 @@ class Unmatched(StateDescriptor):
         return LaneState(
             tuple(Family(f"memory.{owner}/unmatched {side}", Keys.OF_INPUT, skip=TIME) for side in sides),
             (
-                *(Remembered(owner, f"newest unmatched {side}", Merge.LATEST) for side in sides),
-                Remembered(owner, "earliest unmatched", Merge.EARLIEST, unwritten=LATEST),
+                *(Remembered(owner, f"newest unmatched {side}", MergeRule.LATEST) for side in sides),
+                Remembered(owner, "earliest unmatched", MergeRule.EARLIEST, unwritten=LATEST),
             ),
         )
 
     def in_python(self, owner: str) -> LaneState:
         return LaneState(
             (Family(f"python.{owner}/unmatched", Keys.OF_INPUT, skip=TIME + _SIDE),),
-            (Remembered(owner, "earliest unmatched", Merge.BY_FIELD),),
+            (Remembered(owner, "earliest unmatched", MergeRule.BY_FIELD),),
         )
 
 
@@ -148,15 +148,15 @@ class Waiting(StateDescriptor):
         return LaneState(
             (Family(f"memory.{owner}/waiting", Keys.OF_INPUT, skip=TIME, form=KeyForm.ENDED),),
             (
-                Remembered(owner, "newest waiting", Merge.LATEST),
-                Remembered(owner, "arrived", Merge.LATEST),
+                Remembered(owner, "newest waiting", MergeRule.LATEST),
+                Remembered(owner, "arrived", MergeRule.LATEST),
             ),
         )
 
     def in_python(self, owner: str) -> LaneState:
         return LaneState(
             (Family(f"python.{owner}/waiting", Keys.OF_INPUT, skip=TIME, form=KeyForm.ENDED),),
-            (Remembered(owner, "arrived", Merge.BY_FIELD),),
+            (Remembered(owner, "arrived", MergeRule.BY_FIELD),),
         )
 
 
@@ -172,9 +172,9 @@ class HeldBack(StateDescriptor):
         return LaneState(
             (Family(f"memory.{owner}/held back", Keys.OF_RESULT, form=KeyForm.HELD),),
             (
-                Remembered(owner, "records held back", Merge.COUNTED),
-                Remembered(owner, "bytes held back", Merge.COUNTED),
-                Remembered(owner, "next turn", Merge.EARLIEST, unwritten=LATEST),
+                Remembered(owner, "records held back", MergeRule.COUNTED),
+                Remembered(owner, "bytes held back", MergeRule.COUNTED),
+                Remembered(owner, "next turn", MergeRule.EARLIEST, unwritten=LATEST),
             ),
         )
 
@@ -184,7 +184,7 @@ class HeldBack(StateDescriptor):
                 Family(f"python.{owner}/held back", Keys.OF_RESULT),
                 Family(f"python.{owner}/turns", Keys.OF_RESULT, skip=TIME),
             ),
-            (Remembered(owner, "held back", Merge.BY_FIELD),),
+            (Remembered(owner, "held back", MergeRule.BY_FIELD),),
         )
 
 
@@ -194,10 +194,10 @@ class StreamTime(StateDescriptor):
 
     def in_kernel(self, owner: str) -> LaneState:
         names = "stream time", "stream time stood", "stream time since"
-        return LaneState(remembered=tuple(Remembered(owner, name, Merge.LATEST) for name in names))
+        return LaneState(remembered=tuple(Remembered(owner, name, MergeRule.LATEST) for name in names))
 
     def in_python(self, owner: str) -> LaneState:
-        return LaneState(remembered=(Remembered(owner, "stream time", Merge.BY_FIELD),))
+        return LaneState(remembered=(Remembered(owner, "stream time", MergeRule.BY_FIELD),))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,13 +212,13 @@ class FinalResults(StateDescriptor):
     def in_kernel(self, owner: str) -> LaneState:
         return LaneState(
             remembered=(
-                Remembered(owner, "closed", Merge.EARLIEST, unwritten=-1, seen_by="stream time"),
-                Remembered(owner, "next to close", Merge.EARLIEST, unwritten=0, seen_by="stream time"),
+                Remembered(owner, "closed", MergeRule.EARLIEST, unwritten=-1, seen_by="stream time"),
+                Remembered(owner, "next to close", MergeRule.EARLIEST, unwritten=0, seen_by="stream time"),
             )
         )
 
     def in_python(self, owner: str) -> LaneState:
-        return LaneState(remembered=(Remembered(owner, "closed", Merge.BY_FIELD, seen_by="stream time"),))
+        return LaneState(remembered=(Remembered(owner, "closed", MergeRule.BY_FIELD, seen_by="stream time"),))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,10 +226,10 @@ class PartitionTimes(StateDescriptor):
     """Latest time of each partition of a source."""
 
     def in_kernel(self, owner: str) -> LaneState:
-        return LaneState(remembered=(Remembered(owner, "time of", Merge.OF_PARTITIONS),))
+        return LaneState(remembered=(Remembered(owner, "time of", MergeRule.OF_PARTITIONS),))
 
     def in_python(self, owner: str) -> LaneState:
-        return LaneState(remembered=(Remembered(owner, "partition times", Merge.OF_PARTITIONS),))
+        return LaneState(remembered=(Remembered(owner, "partition times", MergeRule.OF_PARTITIONS),))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,7 +240,7 @@ class FilesBegun(StateDescriptor):
         return LaneState()
 
     def in_python(self, owner: str) -> LaneState:
-        return LaneState(remembered=(Remembered(owner, "files begun", Merge.UNITED),))
+        return LaneState(remembered=(Remembered(owner, "files begun", MergeRule.UNITED),))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,10 +248,10 @@ class _TaskTime(StateDescriptor):
     """Latest time of all records that a task has taken, under the name of its first operator."""
 
     def in_kernel(self, owner: str) -> LaneState:
-        return LaneState(remembered=(Remembered(owner, "stream time of the task", Merge.LATEST),))
+        return LaneState(remembered=(Remembered(owner, "stream time of the task", MergeRule.LATEST),))
 
     def in_python(self, owner: str) -> LaneState:
-        return LaneState(remembered=(Remembered(owner, "stream time of the task", Merge.BY_FIELD),))
+        return LaneState(remembered=(Remembered(owner, "stream time of the task", MergeRule.BY_FIELD),))
 
 
 TASK_TIME = _TaskTime()

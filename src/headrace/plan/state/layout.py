@@ -8,7 +8,7 @@ from typing import Any
 
 from headrace.plan.schema import Field
 from headrace.serde import Serde
-from headrace.state.merging import Merge
+from headrace.state.merging import MergeRule
 
 TIME = 8
 """The bytes of a time in the place of a cell."""
@@ -74,7 +74,7 @@ class Remembered:
 
     owner: str
     what: str
-    merge: Merge
+    merge: MergeRule
     unwritten: int | None = None
     """What it counts as in a task that has not written it yet; None if such a task does not count."""
 
@@ -88,7 +88,7 @@ class Remembered:
 
     def is_called(self, what: str) -> bool:
         """Whether a lane calls it so; there may be one for each partition, with its name behind."""
-        return what == self.what or (self.merge is Merge.OF_PARTITIONS and what.startswith(f"{self.what} "))
+        return what == self.what or (self.merge is MergeRule.OF_PARTITIONS and what.startswith(f"{self.what} "))
 
 
 @dataclass(frozen=True)

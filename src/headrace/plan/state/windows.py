@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from headrace.plan.state.descriptors import StateDescriptor
 from headrace.plan.state.layout import TIME, Family, KeyForm, Keys, LaneState, Remembered, TimeAt
-from headrace.state.merging import Merge
+from headrace.state.merging import MergeRule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,12 +25,12 @@ class WindowState(StateDescriptor):
     @property
     def newest(self) -> Remembered:
         """Newest time in the store, as the kernel remembers it."""
-        return Remembered(self.store, "newest", Merge.LATEST)
+        return Remembered(self.store, "newest", MergeRule.LATEST)
 
     @property
     def times(self) -> Remembered:
         """Times in the store, as Python remembers them."""
-        return Remembered(f"store.{self.store}", self._index, Merge.BY_FIELD, seen_by=self._index)
+        return Remembered(f"store.{self.store}", self._index, MergeRule.BY_FIELD, seen_by=self._index)
 
     @property
     def times_bytes(self) -> int:
@@ -63,7 +63,9 @@ class WindowRows(WindowState):
 
     def in_kernel(self, owner: str) -> LaneState:  # noqa: ARG002
         rows = Family(f"store.{self.store}", self.keys, skip=TIME, form=KeyForm.SIZED, time=TimeAt.BEHIND)
-        return LaneState((rows,), (self.newest, Remembered(self.store, "next to forget", Merge.EARLIEST, unwritten=0)))
+        return LaneState(
+            (rows,), (self.newest, Remembered(self.store, "next to forget", MergeRule.EARLIEST, unwritten=0))
+        )
 
     def in_python(self, owner: str) -> LaneState:  # noqa: ARG002
         rows = f"python.store.{self.store}"
@@ -128,9 +130,9 @@ class Versions(StateDescriptor):
     def in_kernel(self, owner: str) -> LaneState:
         return LaneState(
             (Family(f"store.{self.store}", self.keys), Family(f"memory.{owner}/turns", self.keys, skip=TIME)),
-            (Remembered(self.store, "stream time", Merge.LATEST),),
+            (Remembered(self.store, "stream time", MergeRule.LATEST),),
         )
 
     def in_python(self, owner: str) -> LaneState:  # noqa: ARG002
         store = f"store.{self.store_in_python}"
-        return LaneState((Family(f"python.{store}", self.keys),), (Remembered(store, "versions", Merge.BY_FIELD),))
+        return LaneState((Family(f"python.{store}", self.keys),), (Remembered(store, "versions", MergeRule.BY_FIELD),))

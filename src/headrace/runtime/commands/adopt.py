@@ -15,7 +15,7 @@ from headrace.engine.batch.failures import failure_of
 from headrace.engine.batch.kept import kept
 from headrace.engine.batch.start_offsets import all_starts
 from headrace.engine.changelogs import with_changelogs
-from headrace.engine.layout import Layout, Starts
+from headrace.engine.layout import CheckpointLayout, Starts
 from headrace.engine.ownership import FoundChangelog, found_changelogs, settings_of
 from headrace.engine.topics import share, topics_of
 from headrace.errors import AdoptRefused
@@ -31,7 +31,7 @@ from headrace.plan.placement_nodes import Everywhere, is_global
 from headrace.plan.task_assignment import Sharing
 from headrace.runtime.commands.kafka_streams import StreamsApp, parts
 from headrace.runtime.commands.last_rows import LastRows
-from headrace.runtime.rescale.key_routing import Ways
+from headrace.runtime.rescale.key_routing import KeyRoutes
 from headrace.runtime.rescale.rescale import told_plainly
 from headrace.serde import Serde
 from headrace.spark.compile.sink import sink_options
@@ -94,7 +94,7 @@ class Adoption:
 
     plan: Plan
     checkpoint: Checkpoint
-    layout: Layout
+    layout: CheckpointLayout
     streams: StreamsApp
     stores: tuple[Filled, ...]
     empty: tuple[str, ...]
@@ -209,9 +209,9 @@ class Adoption:
 class Placed:
     """The rows of stores, each with the task that its key belongs to."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: CheckpointLayout) -> None:
         self._tasks = layout.tasks
-        self._ways = Ways(layout.sources, layout.sources, (layout.tasks, layout.tasks))
+        self._ways = KeyRoutes(layout.sources, layout.sources, (layout.tasks, layout.tasks))
 
     def rows(self, store: Filled) -> Iterator[TableRow]:
         """Rows that are not expired by the time of their task."""
@@ -312,7 +312,7 @@ def adopting(
         yield Adoption(
             plan,
             checkpoint,
-            Layout(
+            CheckpointLayout(
                 app=plan.app,
                 cluster=topics.cluster_id(),
                 tasks=now.tasks,

@@ -11,7 +11,7 @@ from pathlib import Path
 from headrace.engine.batch.checkpoint import Checkpoint
 from headrace.engine.batch.kept import kept
 from headrace.engine.changelogs import existing_changelogs, ids_of, remake_changelogs, with_changelogs
-from headrace.engine.layout import Layout, Starts
+from headrace.engine.layout import CheckpointLayout, Starts
 from headrace.engine.ownership import refuse_foreign
 from headrace.engine.topics import topics_of
 from headrace.errors import HeadraceError, ResetRefused
@@ -133,7 +133,7 @@ def switch(plan: Plan, mine: Checkpoint, other: Checkpoint, name: str, address: 
     mine.settle(with_changelogs(adopted, plan, copied, topics))
 
 
-def adoptable(plan: Plan, other: Checkpoint, name: str, address: str, kafka: Mapping[str, str]) -> Layout:
+def adoptable(plan: Plan, other: Checkpoint, name: str, address: str, kafka: Mapping[str, str]) -> CheckpointLayout:
     """The layout of a run beside an application that this one can go on from; refused if it cannot."""
     layout = other.known_layout()
     if layout is None or not other.begun:

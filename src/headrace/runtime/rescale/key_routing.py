@@ -19,7 +19,7 @@ Sources = dict[str, dict[str, int] | None]
 
 
 @dataclass(frozen=True)
-class Way:
+class KeyRoute:
     """Route of the state of one key to its new task."""
 
     by: MoveBy
@@ -71,15 +71,15 @@ def _stays(there: dict[str, int], now: Sharing, source: str, tasks: tuple[int, i
     return told and not changed and after <= max(now.tasks, most)
 
 
-class Ways:
+class KeyRoutes:
     """The ways of all nodes of a plan, by the rules of its sources and the numbers of tasks before and after."""
 
     def __init__(self, before: Sources, after: Sources, tasks: tuple[int, int]) -> None:
         self.tasks = tasks
         self._before, self._after = before, after
-        self._known: dict[Node, set[Way]] = {}
+        self._known: dict[Node, set[KeyRoute]] = {}
 
-    def of(self, node: Node) -> Way:
+    def of(self, node: Node) -> KeyRoute:
         """The way of what a node keeps by the keys of its records."""
         found = self._into(node)
         if len(found) != 1:
@@ -90,36 +90,36 @@ class Ways:
             raise RescaleRefused(f"{node.name} ({node.origin}) {reason}", BEGIN_ANEW)
         return way
 
-    def _into(self, node: Node) -> set[Way]:
+    def _into(self, node: Node) -> set[KeyRoute]:
         if node not in self._known:
             self._known[node] = self._found(node)
         return self._known[node]
 
-    def _found(self, node: Node) -> set[Way]:
+    def _found(self, node: Node) -> set[KeyRoute]:
         if isinstance(node, Everywhere) or is_global(node):
-            return {Way(MoveBy.ALL)}
+            return {KeyRoute(MoveBy.ALL)}
         if isinstance(node, Source):
             return {self._of_source(node)}
         if isinstance(node, Repartition):
             return {self._of_repartition(node)}
-        return set[Way]().union(*(self._into(one) for one in node.inputs if not isinstance(one, Everywhere)))
+        return set[KeyRoute]().union(*(self._into(one) for one in node.inputs if not isinstance(one, Everywhere)))
 
-    def _of_source(self, source: Source) -> Way:
+    def _of_source(self, source: Source) -> KeyRoute:
         there, (before, after) = self._before.get(source.name, {}), self.tasks
         if there is None:
-            return Way(MoveBy.KEY, before, after)
+            return KeyRoute(MoveBy.KEY, before, after)
         if there and self._after[source.name] is None:
-            return Way(MoveBy.KEY, 0, after, written=max(there.values()))
-        return Way(MoveBy.TASK)
+            return KeyRoute(MoveBy.KEY, 0, after, written=max(there.values()))
+        return KeyRoute(MoveBy.TASK)
 
-    def _of_repartition(self, node: Repartition) -> Way:
+    def _of_repartition(self, node: Repartition) -> KeyRoute:
         before, after = self.tasks
         if node.partitioner is None:
-            return Way(MoveBy.KEY, min(node.partitions or before, before), min(node.partitions or after, after))
+            return KeyRoute(MoveBy.KEY, min(node.partitions or before, before), min(node.partitions or after, after))
         if node.partitions is None or node.partitions > min(before, after):
             reason = "has a partitioner of its own, which says by the number of tasks where a key belongs"
             raise RescaleRefused(
                 f"{node.name} ({node.origin}) {reason}",
                 f"repartition into a fixed number, not more than there are tasks; or {BEGIN_ANEW}",
             )
-        return Way(MoveBy.TASK)
+        return KeyRoute(MoveBy.TASK)

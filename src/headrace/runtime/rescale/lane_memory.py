@@ -8,18 +8,18 @@ from typing import Any
 from headrace.errors import RescaleRefused
 from headrace.plan.nodes import Node
 from headrace.plan.state import TASK_TIME, FinalResults, HeldBack, Remembered, TableRows, WindowState
-from headrace.runtime.rescale.key_routing import Ways
+from headrace.runtime.rescale.key_routing import KeyRoutes
 from headrace.runtime.rescale.operator_memory import Kernel, Lane, Python, Things
 from headrace.spark.layout.placement import Placement
 from headrace.spark.rescaling import Rescaling
 from headrace.spark.state_layout import remembered_of
-from headrace.state.merging import Merge
+from headrace.state.merging import MergeRule
 
 
 class LaneMemory:
     """Memory of the old tasks in a lane, and what the new ones remember of it."""
 
-    def __init__(self, state: Rescaling, lane: Lane, placement: Placement, ways: Ways) -> None:
+    def __init__(self, state: Rescaling, lane: Lane, placement: Placement, ways: KeyRoutes) -> None:
         self._state, self._lane, self._placement, self._ways = state, lane, placement, ways
         self._before, self._after = ways.tasks
         self._declared = remembered_of(placement, lane.layout)
@@ -49,7 +49,7 @@ class LaneMemory:
             if found is None:
                 continue
             node, entry = found
-            if entry.merge is Merge.OF_PARTITIONS:
+            if entry.merge is MergeRule.OF_PARTITIONS:
                 self._carry_partitions(owner, what, entry)
             else:
                 for task, thing in self._merged(node, what, entry):
@@ -70,7 +70,7 @@ class LaneMemory:
         return found
 
     def _merged(self, node: Node, what: str, entry: Remembered) -> Iterator[tuple[int, Any]]:
-        way = None if entry.merge is Merge.UNITED else self._ways.of(node)  # a file belongs to no task
+        way = None if entry.merge is MergeRule.UNITED else self._ways.of(node)  # a file belongs to no task
         for task in range(self._after):
             come = self._tasks if way is None else [self._tasks[old] for old in way.from_tasks(task, self._ways.tasks)]
             come = [one for one in come if self._counts(entry, one)] or come
@@ -122,7 +122,7 @@ class LaneMemory:
 
     def _count(self, held: str, entries: tuple[Remembered, ...]) -> None:
         if isinstance(self._lane, Kernel):
-            counted = [entry for entry in entries if entry.merge is Merge.COUNTED]
+            counted = [entry for entry in entries if entry.merge is MergeRule.COUNTED]
             for task, numbers in enumerate(self._state.held_back(held)):
                 for entry, number in zip(counted, numbers, strict=True):
                     self._put(task, *entry.place, number)

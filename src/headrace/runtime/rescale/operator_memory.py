@@ -1,6 +1,6 @@
 """Memory of operators beside their stores, as each lane writes it.
 
-What becomes of it when the keys of several tasks come to one is said where it is declared, see `Merge`. Whatever
+What becomes of it when the keys of several tasks come to one is said where it is declared, see `MergeRule`. Whatever
 another task had done already must not be there any more, see `Moving`.
 """
 

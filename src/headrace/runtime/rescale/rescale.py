@@ -12,7 +12,7 @@ from headrace.engine.batch.failures import failure_of
 from headrace.engine.batch.kept import kept
 from headrace.engine.batch.state_size import bytes_to_load
 from headrace.engine.changelogs import remake_changelogs, with_changelogs
-from headrace.engine.layout import Layout
+from headrace.engine.layout import CheckpointLayout
 from headrace.engine.place import writing
 from headrace.engine.topics import share, topics_of
 from headrace.errors import HeadraceError, QueryFailed, RescaleRefused
@@ -21,7 +21,7 @@ from headrace.log.properties import for_java
 from headrace.log.topics import Topics
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import Source
-from headrace.runtime.rescale.key_routing import Ways, new_sources
+from headrace.runtime.rescale.key_routing import KeyRoutes, new_sources
 from headrace.runtime.rescale.state_migration import Moving
 from headrace.spark.layout.placement import Placement
 from headrace.spark.query import causes_of, plain_errors
@@ -39,8 +39,8 @@ class Rescale:
 
     plan: Plan
     checkpoint: Checkpoint
-    before: Layout
-    after: Layout
+    before: CheckpointLayout
+    after: CheckpointLayout
     log: BatchLog
     size: int
     """Bytes of state."""
@@ -69,7 +69,7 @@ class Rescale:
         If it is broken off behind the state, the stores without a complete changelog cannot be asked.
         """
         tasks = self.before.tasks, self.after.tasks
-        moving = Moving(Placement(self.plan), Ways(self.before.sources, self.after.sources, tasks), self.codec)
+        moving = Moving(Placement(self.plan), KeyRoutes(self.before.sources, self.after.sources, tasks), self.codec)
         if self.log.begun > self.log.done:
             self._end_what_is_open(session)
         with self.checkpoint.renewed(replace(self.after, changelogs=[])) as fresh:
@@ -97,7 +97,7 @@ class Rescale:
                 Group(name, self.address, self.kafka).delete()
         return moved
 
-    def writers(self, layout: Layout) -> list[str]:
+    def writers(self, layout: CheckpointLayout) -> list[str]:
         """The names under which the tasks of the sink write."""
         return [f"{self.plan.app}-sink-{task}" for task in range(max(layout.tasks, self.partitions))]
 

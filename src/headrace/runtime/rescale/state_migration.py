@@ -6,12 +6,12 @@ from headrace.engine.batch.batch_log import BEGIN_ANEW
 from headrace.errors import RescaleRefused
 from headrace.plan.nodes import Node, SideOutput
 from headrace.plan.state import Keys, WindowState
-from headrace.runtime.rescale.key_routing import Way, Ways
+from headrace.runtime.rescale.key_routing import KeyRoute, KeyRoutes
 from headrace.runtime.rescale.lane_memory import LaneMemory
 from headrace.runtime.rescale.operator_memory import EVER, Kernel, Python
 from headrace.spark.layout.placement import Placement
 from headrace.spark.rescaling import Move, MoveBy, Rescaling
-from headrace.spark.state_layout import Cells, cells_of
+from headrace.spark.state_layout import StateCells, cells_of
 from headrace.state.codec import StateCodec
 
 _SHOWN = 60
@@ -20,7 +20,7 @@ _SHOWN = 60
 class Moving:
     """Moves the state of stages from task to task, as the plan says of each store."""
 
-    def __init__(self, placement: Placement, ways: Ways, codec: StateCodec) -> None:
+    def __init__(self, placement: Placement, ways: KeyRoutes, codec: StateCodec) -> None:
         self._lanes = (Kernel(), Python(codec))
         self._placement, self._ways = placement, ways
         self._before, self._after = ways.tasks
@@ -55,7 +55,7 @@ class Moving:
             raise RescaleRefused(f"nobody knows what the cells {name!r} are", "tell us: this is a fault of ours")
         family, way = cells.family, self._ways.of(cells.node)
         if family.keys is Keys.OF_USER and way.by is MoveBy.KEY and way.before == 0:
-            way = Way(MoveBy.KEY, way.written, way.after)
+            way = KeyRoute(MoveBy.KEY, way.written, way.after)
         python = name.startswith("python.")
         memory = memories.get(Python.family if python else Kernel.family)
         return Move(
@@ -70,7 +70,7 @@ class Moving:
             over=self._over(cells, way, memory, each=python) if family.time and memory is not None else [],
         )
 
-    def _over(self, cells: Cells, way: Way, memory: LaneMemory, *, each: bool) -> list[list[tuple[int, int]]]:
+    def _over(self, cells: StateCells, way: KeyRoute, memory: LaneMemory, *, each: bool) -> list[list[tuple[int, int]]]:
         """For each old task: the times of windows that nobody may see again where they come to.
 
         A store shows nothing up to the time that is gone for it, and removes what becomes so by and by. In Python it

@@ -11,7 +11,7 @@ from headrace.plan.nodes import Aggregate, Cogroup, Emit, Reduce
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Way
-from headrace.task.operators.tables import Kept, KeptTable
+from headrace.task.operators.tables import KeptRows, KeptTable
 
 N = TypeVar("N", bound=Aggregate | Cogroup | Reduce)
 
@@ -26,7 +26,7 @@ class Fold(KeptTable[N]):
 
     def __init__(self, node: N, task: Context) -> None:
         super().__init__(node, task)
-        self._rows = Kept(self, node.kept_rows, node.emit)
+        self._rows = KeptRows(self, node.kept_rows, node.emit)
 
     @abstractmethod
     def begun(self) -> Any:

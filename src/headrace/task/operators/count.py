@@ -6,7 +6,7 @@ from headrace.model.record import Record
 from headrace.plan.nodes import Count, Emit
 from headrace.task.context import Context
 from headrace.task.drops import Reason
-from headrace.task.operators.tables import Kept, KeptTable
+from headrace.task.operators.tables import KeptRows, KeptTable
 
 
 class CountOperator(KeptTable[Count]):
@@ -14,7 +14,7 @@ class CountOperator(KeptTable[Count]):
 
     def __init__(self, node: Count, task: Context) -> None:
         super().__init__(node, task)
-        self._rows = Kept(self, node.kept_rows, node.emit)
+        self._rows = KeptRows(self, node.kept_rows, node.emit)
 
     def on_record(self, record: Record) -> None:
         if record.key is None:

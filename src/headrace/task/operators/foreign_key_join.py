@@ -12,7 +12,7 @@ from headrace.plan.nodes import ForeignKeyJoin, ForeignKeyMatch, ForeignKeySubsc
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Operator, Way
-from headrace.task.operators.tables import Kept, KeptTable, silent, table_of
+from headrace.task.operators.tables import KeptRows, KeptTable, silent, table_of
 
 
 class Ask(Enum):
@@ -139,7 +139,7 @@ class ForeignKeyJoinOperator(KeptTable[ForeignKeyJoin]):
         super().__init__(node, task)
         self._joiner = self.computed(node.joiner, "key", "left", "right")
         self._value = node.left.output().value
-        self._rows = Kept(self, node.kept_rows, node.emit)
+        self._rows = KeptRows(self, node.kept_rows, node.emit)
 
     def way(self, position: int) -> Way:
         return silent if position else self.on_record

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from headrace.model.record import Record
 from headrace.plan.nodes import StreamGlobalJoin, StreamTableJoin
 from headrace.state.cells import LATEST, bytes_time, closed, time_bytes
-from headrace.state.merging import Merge, remembered
+from headrace.state.merging import MergeRule, remembered
 from headrace.state.state import State
 from headrace.task.context import Context
 from headrace.task.drops import Reason
@@ -21,8 +21,8 @@ from headrace.task.stream_time import StreamTime
 class Arrived:
     """Count of the records that had to wait so far, and the earliest time of those that do."""
 
-    count: int = remembered(0, Merge.LATEST)
-    earliest: int = remembered(LATEST, Merge.EARLIEST)
+    count: int = remembered(0, MergeRule.LATEST)
+    earliest: int = remembered(LATEST, MergeRule.EARLIEST)
 
 
 class Waiting:

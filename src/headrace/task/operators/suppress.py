@@ -12,7 +12,7 @@ from headrace.plan.nodes import Emit, Suppress
 from headrace.serde import Serde
 from headrace.state.cells import LATEST, bytes_time, time_bytes
 from headrace.state.keyvalue import Stored
-from headrace.state.merging import Merge, remembered
+from headrace.state.merging import MergeRule, remembered
 from headrace.task.context import Context
 from headrace.task.operators.tables import TableOperator
 from headrace.task.stream_time import StreamTime
@@ -28,9 +28,9 @@ last, and the bytes of key and value, where they are counted."""
 class Buffer:
     """Buffer of a suppression: what is known of all changes that it holds back."""
 
-    count: int = remembered(0, Merge.COUNTED)
-    size: int = remembered(0, Merge.COUNTED)
-    first: int = remembered(LATEST, Merge.EARLIEST)
+    count: int = remembered(0, MergeRule.COUNTED)
+    size: int = remembered(0, MergeRule.COUNTED)
+    first: int = remembered(LATEST, MergeRule.EARLIEST)
     """Nobody's turn is before this time."""
 
 

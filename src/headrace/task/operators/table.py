@@ -10,7 +10,7 @@ from headrace.plan.nodes import TableSource, ToTable, VersionedTable
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
-from headrace.task.operators.tables import Kept, KeptTable, TableOperator
+from headrace.task.operators.tables import KeptRows, KeptTable, TableOperator
 
 
 class TableSourceOperator(KeptTable[TableSource | ToTable]):
@@ -18,7 +18,7 @@ class TableSourceOperator(KeptTable[TableSource | ToTable]):
 
     def __init__(self, node: TableSource | ToTable, task: Context) -> None:
         super().__init__(node, task)
-        self._rows = Kept(self, node.kept_rows, node.emit)
+        self._rows = KeptRows(self, node.kept_rows, node.emit)
 
     def on_record(self, record: Record) -> None:
         if record.key is None:

@@ -12,7 +12,7 @@ from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Operator
 from headrace.task.operators.results import pair_function
-from headrace.task.operators.tables import Kept, KeptTable
+from headrace.task.operators.tables import KeptRows, KeptTable
 
 N = TypeVar("N", bound=TableAggregate | TableReduce)
 
@@ -57,7 +57,7 @@ class TableFold(KeptTable[N]):
 
     def __init__(self, node: N, task: Context) -> None:
         super().__init__(node, task)
-        self._rows = Kept(self, node.kept_rows, node.emit)
+        self._rows = KeptRows(self, node.kept_rows, node.emit)
         self._adder, self._subtractor = (self.computed(one, *_SYMBOLS) for one in (node.adder, node.subtractor))
 
     @abstractmethod

@@ -11,7 +11,7 @@ from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
 from headrace.task.operators.base import Way
-from headrace.task.operators.tables import Kept, TableOperator
+from headrace.task.operators.tables import KeptRows, TableOperator
 
 
 class TableJoinOperator(TableOperator[TableJoin]):
@@ -22,7 +22,7 @@ class TableJoinOperator(TableOperator[TableJoin]):
         self._joiner = self.computed(node.joiner, "key", "left", "right")
         remembers = node.settles and node.store is None and self.sends_old
         rows = node.kept_rows if node.store is not None or remembers else None
-        self._rows = None if rows is None else Kept(self, rows, Emit.EVERY if remembers else node.emit)
+        self._rows = None if rows is None else KeptRows(self, rows, Emit.EVERY if remembers else node.emit)
         self._tells_sent = remembers or node.emit is Emit.SETTLED
         # Which sides a row cannot do without.
         self._needs = {Side.INNER: (True, True), Side.LEFT: (True, False), Side.OUTER: (False, False)}[node.side]

@@ -10,7 +10,7 @@ from headrace.model.record import Record
 from headrace.plan.nodes import TableFilter, TableMapValues, TableTransformValues
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
-from headrace.task.operators.tables import Kept, TableOperator
+from headrace.task.operators.tables import KeptRows, TableOperator
 
 N = TypeVar("N", bound=TableFilter | TableMapValues | TableTransformValues)
 
@@ -20,7 +20,7 @@ class RowByRow(TableOperator[N]):
 
     def __init__(self, node: N, task: Context) -> None:
         super().__init__(node, task)
-        self._rows = None if node.kept_rows is None else Kept(self, node.kept_rows, node.emit)
+        self._rows = None if node.kept_rows is None else KeptRows(self, node.kept_rows, node.emit)
 
     @abstractmethod
     def row(self, record: Record, value: Any) -> Any:

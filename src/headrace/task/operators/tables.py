@@ -78,7 +78,7 @@ def silent(_: Record) -> None:
     """The way of a change into an operator that only looks things up: it finds the new row when it asks for it."""
 
 
-class Kept:
+class KeptRows:
     """The rows of one table: its store, and which changes of it are sent on.
 
     With a ttl, a row that was not updated for so long by the stream time of the task is deleted before the record
@@ -148,7 +148,7 @@ class Kept:
 class KeptTable(TableOperator[N]):
     """A table that keeps all of its rows."""
 
-    _rows: Kept
+    _rows: KeptRows
 
     def get(self, key: Any) -> Stored | None:
         return self._rows.get(key)

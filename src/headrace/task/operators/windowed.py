@@ -13,7 +13,7 @@ from headrace.model.windows import Window, Windowed
 from headrace.plan.nodes import Emit, SideOutput, SlidingWindowed, TimeWindowed
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.state.keyvalue import Stored
-from headrace.state.merging import Merge, remembered
+from headrace.state.merging import MergeRule, remembered
 from headrace.state.window import Forgotten, WindowStore
 from headrace.task.context import Context
 from headrace.task.drops import Reason
@@ -31,7 +31,7 @@ V = TypeVar("V", bound=TimeWindowed | SlidingWindowed)
 class Closed:
     """Close of windows: all up to here, by start or for sessions by end, were over when last looked at."""
 
-    up_to: int = remembered(-1, Merge.EARLIEST)
+    up_to: int = remembered(-1, MergeRule.EARLIEST)
 
 
 class WindowedOperator(TableOperator[W]):
