@@ -19,7 +19,7 @@ from headrace.passes.pipeline import rewrite
 from headrace.passes.split_subtopologies import split_subtopologies
 from headrace.plan.describe import describe
 from headrace.plan.graph import Plan
-from headrace.plan.nodes import Emit, Side
+from headrace.plan.nodes import Emit, JoinSide
 
 HERE = "orders.sql:12:5"
 
@@ -107,7 +107,7 @@ def join_tables_by_build(declared: Declared) -> None:
         for topic in ("left", "right")
     )
     joiner = lambda mine, theirs: F.coalesce(mine, theirs)  # noqa: E731
-    both = joins.table_join(declared, left, right, joiner, Side.OUTER, "both", None, None, HERE)
+    both = joins.table_join(declared, left, right, joiner, JoinSide.OUTER, "both", None, None, HERE)
     stateless.to_topic(
         declared,
         tables.to_stream(declared, both, None, here=HERE),

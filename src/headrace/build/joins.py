@@ -19,8 +19,8 @@ from headrace.plan.nodes import (
     ForeignKeyMatch,
     ForeignKeySubscribe,
     GlobalTable,
+    JoinSide,
     Node,
-    Side,
     StreamGlobalJoin,
     StreamJoin,
     StreamTableJoin,
@@ -37,7 +37,7 @@ KEY_LEFT_RIGHT = ("key", "left", "right")
 
 Joiner = Callable[..., Any] | Expr
 
-OPS = {Side.INNER: "join", Side.LEFT: "left_join", Side.OUTER: "outer_join"}
+OPS = {JoinSide.INNER: "join", JoinSide.LEFT: "left_join", JoinSide.OUTER: "outer_join"}
 
 
 def joiner_of(op: str, joiner: Joiner | Chained, left: Node, right: Node, here: str) -> Bound:
@@ -75,7 +75,7 @@ def table_join(
     left: Node,
     right: Node,
     joiner: Joiner | Chained,
-    side: Side,
+    side: JoinSide,
     store: str | None,
     emit: str | None,
     name: str | None,
@@ -103,7 +103,7 @@ def foreign_key_join(
     right: Node,
     on: On,
     joiner: Joiner | Chained,
-    side: Side,
+    side: JoinSide,
     store: str | None,
     emit: str | None,
     name: str | None,
@@ -112,12 +112,12 @@ def foreign_key_join(
 ) -> Node:
     """A join of two tables by a key that a function finds in the rows of the left."""
     op = OPS[side]
-    if side is Side.OUTER:
+    if side is JoinSide.OUTER:
         raise OptionInvalid("on", on, "none: an outer join of tables goes by their keys", here)
     key = key_into(op, left, right, on, here, inner)
     for one in (left, right):
         one.output().key.store_serde(here)  # raises if a key has no bytes to be found by
-    path, keep_all = declared.unique(name, f"{left.name}.{op}", here), side is Side.LEFT
+    path, keep_all = declared.unique(name, f"{left.name}.{op}", here), side is JoinSide.LEFT
     steps = [declared.unique(name and f"{name}.{step}", f"{path}.{step}", here) for step in ("subscribe", "match")]
     given = store or name
     subscribers = declared.store_name(
@@ -152,7 +152,7 @@ def stream_join(
     right: Node,
     joiner: Joiner | Chained,
     windows: JoinWindows | None,
-    side: Side,
+    side: JoinSide,
     store: str | None,
     name: str | None,
     here: str,

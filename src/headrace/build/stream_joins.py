@@ -11,7 +11,7 @@ from headrace.build.joins import OPS, Joiner, stream_global_join, stream_join, s
 from headrace.errors import OptionInvalid
 from headrace.model.durations import Duration
 from headrace.model.windows import JoinWindows
-from headrace.plan.nodes import GlobalTable, Node, Side
+from headrace.plan.nodes import GlobalTable, JoinSide, Node
 
 if TYPE_CHECKING:
     from headrace.build.declared import Declared
@@ -22,7 +22,7 @@ class StreamJoins:
     """Base of the joins of streams that one call makes."""
 
     declared: Declared
-    side: Side
+    side: JoinSide
     windows: JoinWindows | None
     grace: Duration | None
     here: str
@@ -55,7 +55,7 @@ class StreamJoins:
         inner: bool,
     ) -> Node:
         """With `on`, the stream gets the key it is joined by, and keeps it; for a global table it does not have to."""
-        declared, op, here, keep_all = self.declared, OPS[self.side], self.here, self.side is not Side.INNER
+        declared, op, here, keep_all = self.declared, OPS[self.side], self.here, self.side is not JoinSide.INNER
         if isinstance(other, GlobalTable):
             return stream_global_join(declared, stream, other, on, joiner, keep_all, name, here, inner)
         if other.facts.table:
@@ -69,7 +69,7 @@ class StreamJoins:
 
     def _check(self, others: tuple[Node, ...], store: str | None) -> None:
         tables = [other for other in others if other.facts.table]
-        if self.side is Side.OUTER and tables:
+        if self.side is JoinSide.OUTER and tables:
             wanted = "a stream: only streams have an outer join with streams"
             raise OptionInvalid("other", tables[0].name, wanted, self.here)
         if len(tables) == len(others):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.build.join_chain import Chained, Gather, join_chain
 from headrace.build.join_keys import On
 from headrace.build.joins import Joiner, foreign_key_join, table_join
-from headrace.plan.nodes import Node, Side
+from headrace.plan.nodes import JoinSide, Node
 
 if TYPE_CHECKING:
     from headrace.build.declared import Declared
@@ -19,7 +19,7 @@ class TableJoins:
     """Base of the joins of tables that one call makes. Of several, the last one has the store."""
 
     declared: Declared
-    side: Side
+    side: JoinSide
     store: str | None
     emit: str | None
     name: str | None

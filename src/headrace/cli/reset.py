@@ -21,7 +21,7 @@ from headrace.cli.record_lines import timestamp_of
 from headrace.engine.batch.checkpoint import Checkpoint
 from headrace.passes.pipeline import rewrite
 from headrace.runtime.app import App
-from headrace.runtime.commands.reset import Beginning, Move, Reset, adoptable, resetting, switch
+from headrace.runtime.commands.reset import Beginning, OffsetReset, Reset, adoptable, resetting, switch
 
 
 class BeginningType(click.ParamType[Beginning]):
@@ -113,14 +113,14 @@ def _show(found: Reset) -> None:
         click.echo(f"  {'table' if move.table else 'topic'} {move.topic}: {_words(move)}")
 
 
-def _words(move: Move) -> str:
+def _words(move: OffsetReset) -> str:
     if not move.before:
         return f"read from {_places(move)}; it was not read before"
     told = [f"{count:,} {what}" for count, what in ((move.again, "read again"), (move.left_out, "left out")) if count]
     return f"read from {_places(move)}" + (f"; {' and '.join(told)}" if told else "")
 
 
-def _places(move: Move) -> str:
+def _places(move: OffsetReset) -> str:
     if not move.named:
         return "its beginning"
     return ", ".join(f"{partition}@{offset}" for partition, offset in sorted(move.after.items()))

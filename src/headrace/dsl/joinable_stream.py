@@ -13,7 +13,7 @@ from headrace.dsl.other_sides import sides
 from headrace.dsl.stream_join_types import inner, left, outer
 from headrace.model.durations import Duration
 from headrace.model.windows import JoinWindows
-from headrace.plan.nodes import Node, Side
+from headrace.plan.nodes import JoinSide, Node
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class JoinableStream(Generic[K, V]):
             orders.join(prices, lambda order, price: order.pieces * price, on=["sku", "region"])
             a.join([b, c], lambda a, b, c: a + b + c, hr.join_windows("1h"))
         """
-        return self._join(other, joiner, Side.INNER, windows, on, grace, store, name)
+        return self._join(other, joiner, JoinSide.INNER, windows, on, grace, store, name)
 
     @left
     def left_join(
@@ -88,7 +88,7 @@ class JoinableStream(Generic[K, V]):
         With another stream, that happens when no partner can come any more: `after` and grace have passed in stream
         time.
         """
-        return self._join(other, joiner, Side.LEFT, windows, on, grace, store, name)
+        return self._join(other, joiner, JoinSide.LEFT, windows, on, grace, store, name)
 
     @outer
     def outer_join(
@@ -102,13 +102,13 @@ class JoinableStream(Generic[K, V]):
         name: str | None = None,
     ) -> KStream[Any, Any]:
         """As `left_join` of streams, for the records of all: None stands for a partner that did not come."""
-        return self._join(other, joiner, Side.OUTER, windows, on, None, store, name)
+        return self._join(other, joiner, JoinSide.OUTER, windows, on, None, store, name)
 
     def _join(
         self,
         other: Any,
         joiner: Joiner,
-        side: Side,
+        side: JoinSide,
         windows: JoinWindows | None,
         on: Any,
         grace: Duration | None,

@@ -9,7 +9,7 @@ from headrace.build.table_joins import TableJoins
 from headrace.dsl import table as tables
 from headrace.dsl.other_sides import sides
 from headrace.dsl.table_join_types import inner, left, outer
-from headrace.plan.nodes import Node, Side
+from headrace.plan.nodes import JoinSide, Node
 from headrace.plan.origin import origin
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class JoinableTable(Generic[K, V]):
             orders.join(prices, lambda order, price: order.pieces * price, on=["sku", "region"])
             users.join([addresses, emails], lambda user, address, email: user + address + email)
         """
-        return self._join(other, joiner, Side.INNER, on, store, emit, name)
+        return self._join(other, joiner, JoinSide.INNER, on, store, emit, name)
 
     @left
     def left_join(
@@ -64,7 +64,7 @@ class JoinableTable(Generic[K, V]):
         name: str | None = None,
     ) -> KTable[K, Any]:
         """All rows of this table, joined by key or by what `on` finds in them with those of the other, or with None."""
-        return self._join(other, joiner, Side.LEFT, on, store, emit, name)
+        return self._join(other, joiner, JoinSide.LEFT, on, store, emit, name)
 
     @outer
     def outer_join(
@@ -77,13 +77,13 @@ class JoinableTable(Generic[K, V]):
         name: str | None = None,
     ) -> KTable[K, Any]:
         """All rows of both tables, or of all in a list, joined by key; None stands for a side that has none."""
-        return self._join(other, joiner, Side.OUTER, None, store, emit, name)
+        return self._join(other, joiner, JoinSide.OUTER, None, store, emit, name)
 
     def _join(
         self,
         other: Any,
         joiner: Joiner,
-        side: Side,
+        side: JoinSide,
         on: Any,
         store: str | None,
         emit: str | None,

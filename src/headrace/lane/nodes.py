@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from headrace.plan.nodes.base import Facts, Node, SideOutput, Unary
+from headrace.plan.nodes.base import Node, NodeFacts, SideOutput, Unary
 from headrace.plan.schema import Schema
 from headrace.serde import Serde
 
@@ -21,7 +21,7 @@ class Enter(Node):
     """Whether these are changes of a table, with their old values."""
 
     op = "enter"
-    facts = Facts(cuts=True)
+    facts = NodeFacts(cuts=True)
 
     def output(self) -> Schema:
         return self.schema
@@ -37,25 +37,25 @@ class Leave(Unary):
     changes: bool
 
     op = "leave"
-    facts = Facts(ends=True)
+    facts = NodeFacts(ends=True)
 
 
 class LeaveLate(Leave):
     """Exit of late records."""
 
-    facts = Facts(ends=True, side_output=SideOutput.LATE)
+    facts = NodeFacts(ends=True, side_output=SideOutput.LATE)
 
 
 class LeaveFailed(Leave):
     """Exit of failed records."""
 
-    facts = Facts(ends=True, side_output=SideOutput.FAILED)
+    facts = NodeFacts(ends=True, side_output=SideOutput.FAILED)
 
 
 class LeaveExpired(Leave):
     """Exit of expired records."""
 
-    facts = Facts(ends=True, side_output=SideOutput.EXPIRED)
+    facts = NodeFacts(ends=True, side_output=SideOutput.EXPIRED)
 
 
 LEAVE_SIDE_OUTPUT: dict[SideOutput | None, type[Leave]] = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from headrace.model.durations import duration_text
 from headrace.plan.graph import Plan
 from headrace.plan.nodes import GlobalTable, Node, Source
-from headrace.plan.nodes.base import Facts, Unary
+from headrace.plan.nodes.base import NodeFacts, Unary
 from headrace.plan.nodes.expiring import unnamed_store
 from headrace.plan.schema import Schema
 from headrace.plan.state import StateDescriptor, TableRows, Versions
@@ -20,7 +20,7 @@ class Later(Unary):
     sends_old: bool
 
     op = "later"
-    facts = Facts(cuts=True, passes=True)
+    facts = NodeFacts(cuts=True, passes=True)
 
     def wants_old(self, position: int) -> bool:  # noqa: ARG002
         return self.sends_old
@@ -31,7 +31,7 @@ class Through(Unary):
     """Results of a node, brought into a stage unchanged: there they come to code that runs in stages only."""
 
     op = "through"
-    facts = Facts(passes=True)
+    facts = NodeFacts(passes=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,7 +39,7 @@ class Copy(Unary):
     """The rows of a table in a later stage than its own, by the changes that come there."""
 
     op = "copy"
-    facts = Facts(stateful=True, table=True, passes=True)
+    facts = NodeFacts(stateful=True, table=True, passes=True)
 
     @property
     def kept_rows(self) -> TableRows:

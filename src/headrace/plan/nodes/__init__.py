@@ -2,7 +2,7 @@
 
 from headrace.plan.nodes.aggregate import Aggregate, Cogroup, Initial, Reduce
 from headrace.plan.nodes.async_map_values import AsyncMapValues
-from headrace.plan.nodes.base import Facts, Node, SideOutput
+from headrace.plan.nodes.base import Node, NodeFacts, SideOutput
 from headrace.plan.nodes.branch import Branch, Split
 from headrace.plan.nodes.count import Count, Emit
 from headrace.plan.nodes.drop_duplicates import DropDuplicates
@@ -31,7 +31,7 @@ from headrace.plan.nodes.stream_table_join import GlobalTable, StreamGlobalJoin,
 from headrace.plan.nodes.suppress import Suppress
 from headrace.plan.nodes.table import TableSource, ToTable, VersionedTable
 from headrace.plan.nodes.table_aggregate import TableAggregate, TableGroupBy, TableReduce
-from headrace.plan.nodes.table_join import Side, TableJoin
+from headrace.plan.nodes.table_join import JoinSide, TableJoin
 from headrace.plan.nodes.table_values import TableFilter, TableMapValues
 from headrace.plan.nodes.to import Changelog, DeadLetters, To
 from headrace.plan.nodes.windowed import SessionWindowed, SlidingWindowed, TimeWindowed
@@ -51,7 +51,6 @@ __all__ = [
     "Emit",
     "Errors",
     "Expired",
-    "Facts",
     "Filter",
     "FlatMap",
     "FlatMapValues",
@@ -63,12 +62,14 @@ __all__ = [
     "GlobalStore",
     "GlobalTable",
     "Initial",
+    "JoinSide",
     "Late",
     "Map",
     "MapBatches",
     "MapValues",
     "Merge",
     "Node",
+    "NodeFacts",
     "Peek",
     "Print",
     "Process",
@@ -78,7 +79,6 @@ __all__ = [
     "Repartition",
     "SelectKey",
     "SessionWindowed",
-    "Side",
     "SideOutput",
     "Skipped",
     "SlidingWindowed",

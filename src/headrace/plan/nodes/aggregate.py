@@ -8,7 +8,7 @@ from typing import Any
 
 from headrace.expr import Bound
 from headrace.model.types import Type
-from headrace.plan.nodes.base import Facts, Node, Unary
+from headrace.plan.nodes.base import Node, NodeFacts, Unary
 from headrace.plan.nodes.count import Emit
 from headrace.plan.nodes.expiring import Lasting
 from headrace.plan.nodes.materialized import kept
@@ -39,7 +39,7 @@ class Reduce(Unary, Lasting):
     emit: Emit
 
     op = "reduce"
-    facts = Facts(stateful=True, ends=True, table=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True)
     rows = "keys"
 
     def detail(self) -> str:
@@ -59,7 +59,7 @@ class Aggregate(Unary, Lasting):
     emit: Emit
 
     op = "aggregate"
-    facts = Facts(stateful=True, ends=True, table=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True)
     rows = "keys"
 
     def output(self) -> Schema:
@@ -83,7 +83,7 @@ class Cogroup(Lasting):
     emit: Emit
 
     op = "cogroup"
-    facts = Facts(stateful=True, ends=True, table=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True)
     rows = "keys"
     adoptable = False
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from headrace.expr import Opaque
 from headrace.model.durations import duration_text
-from headrace.plan.nodes.base import Facts, Unary
+from headrace.plan.nodes.base import NodeFacts, Unary
 from headrace.plan.schema import Schema
 
 
@@ -26,7 +26,7 @@ class AsyncMapValues(Unary):
     backoff_ms: int
 
     op = "async_map_values"
-    facts = Facts(passes=True)
+    facts = NodeFacts(passes=True)
 
     def output(self) -> Schema:
         return self.upstream.output().with_value(self.value.type)

@@ -26,8 +26,8 @@ class SideOutput(Enum):
 
 
 @dataclass(frozen=True)
-class Facts:
-    """Facts about a node: passes and executors rely on them, instead of asking for its class."""
+class NodeFacts:
+    """Facts of a node: passes and executors rely on them, instead of asking for its class."""
 
     stateful: bool = False
     """Keeps a store, so it runs inside a task."""
@@ -78,7 +78,7 @@ class Node(ABC):
     origin: str
     """`file.py:line` where the user declared it."""
 
-    facts: ClassVar[Facts] = Facts()
+    facts: ClassVar[NodeFacts] = NodeFacts()
     op: ClassVar[str]
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from headrace.model.types import INT
-from headrace.plan.nodes.base import Facts, Unary
+from headrace.plan.nodes.base import NodeFacts, Unary
 from headrace.plan.nodes.expiring import Lasting, lasting
 from headrace.plan.schema import Schema
 
@@ -32,7 +32,7 @@ class Count(Unary, Lasting):
     emit: Emit
 
     op = "count"
-    facts = Facts(stateful=True, ends=True, reads_value=False, table=True)
+    facts = NodeFacts(stateful=True, ends=True, reads_value=False, table=True)
     rows = "keys"
 
     def output(self) -> Schema:

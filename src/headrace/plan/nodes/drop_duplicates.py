@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from headrace.expr import Bound
 from headrace.model.durations import duration_text
-from headrace.plan.nodes.base import Facts, Unary
+from headrace.plan.nodes.base import NodeFacts, Unary
 from headrace.plan.state import StateDescriptor, StreamTime, WindowLists
 
 
@@ -25,7 +25,7 @@ class DropDuplicates(Unary):
     store: str
 
     op = "drop_duplicates"
-    facts = Facts(stateful=True)
+    facts = NodeFacts(stateful=True)
 
     @property
     def kept_ms(self) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headrace.expr import Bound
-from headrace.plan.nodes.base import Facts, Node, Unary
+from headrace.plan.nodes.base import Node, NodeFacts, Unary
 from headrace.plan.nodes.expiring import unnamed_store
 from headrace.plan.nodes.materialized import Materialized, kept
 from headrace.plan.schema import Field, Schema
@@ -30,7 +30,7 @@ class ForeignKeySubscribe(Unary):
     keep_all: bool
 
     op = "foreign_key_subscribe"
-    facts = Facts(rekeys=True, wants_old=True)
+    facts = NodeFacts(rekeys=True, wants_old=True)
 
     def output(self) -> Schema:
         return Schema(self.foreign, self.upstream.output().value)
@@ -52,7 +52,7 @@ class ForeignKeyMatch(Node):
     store: str
 
     op = "foreign_key_match"
-    facts = Facts(stateful=True, rekeys=True, wants_old=True)
+    facts = NodeFacts(stateful=True, rekeys=True, wants_old=True)
 
     @property
     def state(self) -> tuple[StateDescriptor, ...]:
@@ -85,7 +85,7 @@ class ForeignKeyJoin(Materialized):
     keep_all: bool
 
     op = "foreign_key_join"
-    facts = Facts(stateful=True, ends=True, table=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True)
 
     @property
     def kept_rows(self) -> TableRows:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from headrace.plan.nodes.base import Facts, Unary
+from headrace.plan.nodes.base import NodeFacts, Unary
 from headrace.plan.schema import Field, Schema
 
 
@@ -25,7 +25,7 @@ class MapBatches(Unary):
     size: int
 
     op = "map_batches"
-    facts = Facts(passes=True)
+    facts = NodeFacts(passes=True)
 
     def output(self) -> Schema:
         return Schema(self.upstream.output().key, self.value)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from headrace.plan.nodes.base import Facts, Node
+from headrace.plan.nodes.base import Node, NodeFacts
 from headrace.plan.nodes.materialized import RowByRow, kept
 from headrace.plan.nodes.source import Source
 from headrace.plan.schema import Field, Schema
@@ -32,7 +32,7 @@ class Process(Node):
     connections: tuple[StoreConnection, ...] = ()
 
     op = "process"
-    facts = Facts(stateful=True, rekeys=True, ends=True, anywhere=True)
+    facts = NodeFacts(stateful=True, rekeys=True, ends=True, anywhere=True)
 
     @property
     def prefetched(self) -> tuple[Prefetched, ...]:
@@ -59,7 +59,7 @@ class ProcessValues(Process):
     """Every record through a processor that leaves the keys alone."""
 
     op = "process_values"
-    facts = Facts(stateful=True, ends=True, anywhere=True)
+    facts = NodeFacts(stateful=True, ends=True, anywhere=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,7 +72,7 @@ class GlobalStore(Source):
     shown: str
 
     op = "global_store"
-    facts = Facts(stateful=True, ends=True, everywhere=True)
+    facts = NodeFacts(stateful=True, ends=True, everywhere=True)
 
     @property
     def state(self) -> tuple[StateDescriptor, ...]:
@@ -92,7 +92,7 @@ class TableTransformValues(RowByRow):
     connections: tuple[StoreConnection, ...] = ()
 
     op = "table_transform_values"
-    facts = Facts(stateful=True, ends=True, table=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True)
 
     @property
     def shared_stores(self) -> tuple[str, ...]:

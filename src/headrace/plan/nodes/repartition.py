@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headrace.expr import Bound
-from headrace.plan.nodes.base import Facts, Unary
+from headrace.plan.nodes.base import NodeFacts, Unary
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -25,7 +25,7 @@ class Repartition(Unary):
     """Whether a pass has put it here: one that the user asked for stays where it is."""
 
     op = "repartition"
-    facts = Facts(cuts=True, passes=True)
+    facts = NodeFacts(cuts=True, passes=True)
 
     @property
     def window_bytes(self) -> int:

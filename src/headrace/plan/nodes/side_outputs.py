@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from headrace.model.failure import Failure
 from headrace.model.types import JSON, OBJECT, STR, StructField, Type, optional_of, struct_of
-from headrace.plan.nodes.base import Facts, Node, SideOutput
+from headrace.plan.nodes.base import Node, NodeFacts, SideOutput
 from headrace.plan.nodes.source import Source
 from headrace.plan.schema import Field, Schema
 from headrace.serde import BYTES
@@ -31,7 +31,7 @@ class Late(SideOutputNode):
     """The records that an operator dropped because they came too late, as they were."""
 
     op = "late"
-    facts = Facts(side_output=SideOutput.LATE)
+    facts = NodeFacts(side_output=SideOutput.LATE)
 
     def output(self) -> Schema:
         return self.left_out()
@@ -45,7 +45,7 @@ class Errors(SideOutputNode):
     """
 
     op = "errors"
-    facts = Facts(side_output=SideOutput.FAILED)
+    facts = NodeFacts(side_output=SideOutput.FAILED)
 
     def failing(self) -> Schema:
         """The types of the records that fail."""
@@ -61,7 +61,7 @@ class Skipped(Errors):
     """The records that an operator failed on, where nobody wants to see them: they are counted."""
 
     op = "skipped"
-    facts = Facts(side_output=SideOutput.FAILED, ends=True)
+    facts = NodeFacts(side_output=SideOutput.FAILED, ends=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,7 +69,7 @@ class Expired(SideOutputNode):
     """The windows that an aggregation has forgotten, each with its last value, when they fall out of the store."""
 
     op = "expired"
-    facts = Facts(side_output=SideOutput.EXPIRED)
+    facts = NodeFacts(side_output=SideOutput.EXPIRED)
 
     def output(self) -> Schema:
         return self.of[0].output()

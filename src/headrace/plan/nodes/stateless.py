@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from headrace.expr import Bound
 from headrace.model.types import ListType, PairType
-from headrace.plan.nodes.base import Facts, Node, Unary
+from headrace.plan.nodes.base import Node, NodeFacts, Unary
 from headrace.plan.schema import Field, Schema
 from headrace.plan.state import FilesBegun, StateDescriptor
 
@@ -31,7 +31,7 @@ class Map(Unary):
     pair: Bound
 
     op = "map"
-    facts = Facts(rekeys=True, passes=True)
+    facts = NodeFacts(rekeys=True, passes=True)
 
     def output(self) -> Schema:
         assert isinstance(self.pair.type, PairType)
@@ -48,7 +48,7 @@ class MapValues(Unary):
     value: Bound
 
     op = "map_values"
-    facts = Facts(passes=True)
+    facts = NodeFacts(passes=True)
 
     def output(self) -> Schema:
         return self.upstream.output().with_value(self.value.type)
@@ -64,7 +64,7 @@ class FlatMap(Unary):
     pairs: Bound
 
     op = "flat_map"
-    facts = Facts(rekeys=True)
+    facts = NodeFacts(rekeys=True)
 
     def output(self) -> Schema:
         assert isinstance(self.pairs.type, ListType)
@@ -99,7 +99,7 @@ class SelectKey(Unary):
     key: Bound
 
     op = "select_key"
-    facts = Facts(rekeys=True, passes=True)
+    facts = NodeFacts(rekeys=True, passes=True)
 
     def output(self) -> Schema:
         return self.upstream.output().with_key(self.key.type)
@@ -118,7 +118,7 @@ class Peek(Unary):
     shown: Bound
 
     op = "peek"
-    facts = Facts(ends=True, passes=True)
+    facts = NodeFacts(ends=True, passes=True)
 
     def detail(self) -> str:
         return str(self.shown)
@@ -131,7 +131,7 @@ class Foreach(Unary):
     action: Bound
 
     op = "foreach"
-    facts = Facts(ends=True)
+    facts = NodeFacts(ends=True)
 
     def detail(self) -> str:
         return str(self.action)
@@ -147,7 +147,7 @@ class Print(Unary):
     file: str | None
 
     op = "print"
-    facts = Facts(ends=True)
+    facts = NodeFacts(ends=True)
 
     @property
     def state(self) -> tuple[StateDescriptor, ...]:
@@ -166,7 +166,7 @@ class Merge(Node):
     right: Node
 
     op = "merge"
-    facts = Facts(passes=True)
+    facts = NodeFacts(passes=True)
 
     def output(self) -> Schema:
         first, second = self.left.output(), self.right.output()
@@ -178,7 +178,7 @@ class ToStream(Unary):
     """The changes of a table as records of a stream."""
 
     op = "to_stream"
-    facts = Facts(passes=True)
+    facts = NodeFacts(passes=True)
 
 
 def _common(first: Field, second: Field) -> Field:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from headrace.expr import Bound
 from headrace.model.windows import JoinWindows
-from headrace.plan.nodes.base import Facts, Node
-from headrace.plan.nodes.table_join import Side
+from headrace.plan.nodes.base import Node, NodeFacts
+from headrace.plan.nodes.table_join import JoinSide
 from headrace.plan.schema import Schema
 from headrace.plan.state import StateDescriptor, StreamTime, Unmatched, WindowLists
 
@@ -28,7 +28,7 @@ class StreamJoin(Node):
     right: Node
     joiner: Bound
     windows: JoinWindows
-    side: Side
+    side: JoinSide
     store: str
     """Both sides keep their records in stores of this name, the one with `.left`, the other with `.right`."""
 
@@ -36,12 +36,12 @@ class StreamJoin(Node):
     """Whether both sides are the same stream, whose records are kept once: in the store with `.left`."""
 
     op = "stream_join"
-    facts = Facts(stateful=True)
+    facts = NodeFacts(stateful=True)
 
     @property
     def state(self) -> tuple[StateDescriptor, ...]:
         sides = (WindowLists(store=store, kept_ms=self.windows.retention_ms) for store in self.side_stores)
-        return (*sides, Unmatched(waits=self.side is not Side.INNER), StreamTime())
+        return (*sides, Unmatched(waits=self.side is not JoinSide.INNER), StreamTime())
 
     @property
     def lasts(self) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ class StreamJoin(Node):
 
     def keeps_unmatched(self, position: int) -> bool:
         """Whether a record of the input at this position is sent on without a partner."""
-        return self.side is Side.OUTER or (self.side is Side.LEFT and position == 0)
+        return self.side is JoinSide.OUTER or (self.side is JoinSide.LEFT and position == 0)
 
     def takes_no_key(self, position: int) -> bool:
         return self.keeps_unmatched(position)

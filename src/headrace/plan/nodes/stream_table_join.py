@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from headrace.expr import Bound
 from headrace.model.durations import duration_text
-from headrace.plan.nodes.base import Facts, Node
+from headrace.plan.nodes.base import Node, NodeFacts
 from headrace.plan.nodes.table import TableSource, ToTable
 from headrace.plan.schema import Schema
 from headrace.plan.state import Prefetched, StateDescriptor, StreamTime, Waiting
@@ -28,7 +28,7 @@ class StreamTableJoin(Node):
     grace_ms: int | None = None
 
     op = "stream_table_join"
-    facts = Facts(stateful=True)
+    facts = NodeFacts(stateful=True)
 
     @property
     def state(self) -> tuple[StateDescriptor, ...]:
@@ -57,7 +57,7 @@ class GlobalTable(TableSource):
     """A topic as a table that every task has in full; its records come before all others that arrive with them."""
 
     op = "global_table"
-    facts = Facts(stateful=True, ends=True, table=True, everywhere=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True, everywhere=True)
     adoptable = False
 
 

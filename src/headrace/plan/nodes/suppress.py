@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from headrace.model.durations import duration_text
 from headrace.model.windows import UnlimitedWindows
-from headrace.plan.nodes.base import Facts, Node, Unary
+from headrace.plan.nodes.base import Node, NodeFacts, Unary
 from headrace.plan.nodes.count import Emit
 from headrace.plan.nodes.windowed import WindowedAggregation
 from headrace.plan.state import HeldBack, StateDescriptor, StreamTime
@@ -33,7 +33,7 @@ class Suppress(Unary):
     idle_ms: int | None = None
 
     op = "suppress"
-    facts = Facts(stateful=True, ends=True, table=True, wants_old=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True, wants_old=True)
 
     @property
     def state(self) -> tuple[StateDescriptor, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headrace.model.durations import duration_text
-from headrace.plan.nodes.base import Facts, Unary
+from headrace.plan.nodes.base import NodeFacts, Unary
 from headrace.plan.nodes.expiring import Lasting
 from headrace.plan.nodes.materialized import Materialized, kept
 from headrace.plan.nodes.source import Source
@@ -21,7 +21,7 @@ class TableSource(Source, Materialized, Lasting):
     """
 
     op = "table"
-    facts = Facts(stateful=True, ends=True, table=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True)
 
     @property
     def state(self) -> tuple[StateDescriptor, ...]:
@@ -75,7 +75,7 @@ class ToTable(Unary, Materialized, Lasting):
     """
 
     op = "to_table"
-    facts = Facts(stateful=True, ends=True, table=True, passes=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True, passes=True)
 
     def detail(self) -> str:
         return kept(self.store, self.emit, self.ttl_ms).removeprefix(", ")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from headrace.expr import Bound
 from headrace.model.types import PairType
 from headrace.plan.nodes.aggregate import Initial
-from headrace.plan.nodes.base import Facts, Unary
+from headrace.plan.nodes.base import NodeFacts, Unary
 from headrace.plan.nodes.count import Emit
 from headrace.plan.nodes.expiring import Lasting
 from headrace.plan.nodes.materialized import kept
@@ -25,7 +25,7 @@ class TableGroupBy(Unary):
     pair: Bound
 
     op = "table_group_by"
-    facts = Facts(rekeys=True, wants_old=True)
+    facts = NodeFacts(rekeys=True, wants_old=True)
 
     def output(self) -> Schema:
         assert isinstance(self.pair.type, PairType)
@@ -45,7 +45,7 @@ class TableReduce(Unary, Lasting):
     emit: Emit
 
     op = "table_reduce"
-    facts = Facts(stateful=True, ends=True, table=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True)
     rows = "groups"
 
     def detail(self) -> str:
@@ -63,7 +63,7 @@ class TableAggregate(Unary, Lasting):
     emit: Emit
 
     op = "table_aggregate"
-    facts = Facts(stateful=True, ends=True, table=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True)
     rows = "groups"
 
     def output(self) -> Schema:

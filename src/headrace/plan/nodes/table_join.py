@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from enum import Enum
 
 from headrace.expr import Bound
-from headrace.plan.nodes.base import Facts, Node
+from headrace.plan.nodes.base import Node, NodeFacts
 from headrace.plan.nodes.expiring import unnamed_store
 from headrace.plan.nodes.materialized import Materialized, kept
 from headrace.plan.schema import Schema
 from headrace.plan.state import StateDescriptor, TableRows
 
 
-class Side(Enum):
+class JoinSide(Enum):
     """Sides of a join that every row must have: both, the left, or either."""
 
     INNER = "inner"
@@ -31,13 +31,13 @@ class TableJoin(Materialized):
     left: Node
     right: Node
     joiner: Bound
-    side: Side
+    side: JoinSide
     settles: bool = False
     """Whether the tables of the application settle. Without a store it then remembers its rows where old values are
     needed: both sides may have moved on since, so that the old row cannot be computed from them any more."""
 
     op = "table_join"
-    facts = Facts(stateful=True, ends=True, table=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True)
 
     @property
     def kept_rows(self) -> TableRows | None:
@@ -51,7 +51,7 @@ class TableJoin(Materialized):
 
     def wants_old(self, position: int) -> bool:
         # Without a row on the other side, only the old value tells the deletion of a row from that of none.
-        return self.side is Side.OUTER or (self.side is Side.LEFT and position == 0)
+        return self.side is JoinSide.OUTER or (self.side is JoinSide.LEFT and position == 0)
 
     @property
     def keeps_old(self) -> bool:

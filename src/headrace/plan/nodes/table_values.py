@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headrace.expr import Bound
-from headrace.plan.nodes.base import Facts
+from headrace.plan.nodes.base import NodeFacts
 from headrace.plan.nodes.materialized import RowByRow, kept
 from headrace.plan.schema import Schema
 
@@ -22,7 +22,7 @@ class TableFilter(RowByRow):
     keep: bool = True
 
     op = "table_filter"
-    facts = Facts(stateful=True, ends=True, table=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True)
 
     def wants_old(self, position: int) -> bool:  # noqa: ARG002
         return self.upstream.knows_old
@@ -42,7 +42,7 @@ class TableMapValues(RowByRow):
     value: Bound
 
     op = "table_map_values"
-    facts = Facts(stateful=True, ends=True, table=True, passes=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True, passes=True)
 
     @property
     def versioned(self) -> bool:

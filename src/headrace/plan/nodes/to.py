@@ -8,7 +8,7 @@ from typing import Any
 
 from headrace.expr import Bound
 from headrace.model.durations import duration_text
-from headrace.plan.nodes.base import Facts, SideOutput, Unary
+from headrace.plan.nodes.base import NodeFacts, SideOutput, Unary
 from headrace.serde import BYTES, Serde
 
 _CHANGELOG = "-changelog"
@@ -25,7 +25,7 @@ class To(Unary):
     """Names the partitions by `key`, `value`, `partitions` and `topic`: one, several, or none to drop the record."""
 
     op = "to"
-    facts = Facts(ends=True)
+    facts = NodeFacts(ends=True)
 
     @property
     def writes_headers(self) -> bool:
@@ -74,7 +74,7 @@ class Changelog(To):
     """How long windows are kept; None where rows last until they are deleted."""
 
     op = "changelog"
-    facts = Facts(ends=True, side_output=SideOutput.STORED)
+    facts = NodeFacts(ends=True, side_output=SideOutput.STORED)
 
     def detail(self) -> str:
         kept = "" if self.retention_ms is None else f", kept {duration_text(self.retention_ms)}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from headrace.model.durations import duration_text
 from headrace.model.windows import SessionWindows, SlidingWindows, TimeWindows, UnlimitedWindows, Windows
-from headrace.plan.nodes.base import Facts, Unary
+from headrace.plan.nodes.base import NodeFacts, Unary
 from headrace.plan.nodes.count import Emit
 from headrace.plan.nodes.fold import Fold
 from headrace.plan.schema import Field, Schema
@@ -29,7 +29,7 @@ class WindowedAggregation(Unary):
     final: bool
     emit: Emit
 
-    facts = Facts(stateful=True, ends=True, table=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True)
 
     @property
     def window_rows(self) -> WindowRows:

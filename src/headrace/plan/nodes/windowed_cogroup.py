@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headrace.plan.nodes.base import Facts, Node
+from headrace.plan.nodes.base import Node, NodeFacts
 from headrace.plan.nodes.count import Emit
 from headrace.plan.schema import Schema
 from headrace.plan.state import StateDescriptor, WindowRows
@@ -23,7 +23,7 @@ class WindowedCogroup(Node):
     emit: Emit
 
     op = "windowed_cogroup"
-    facts = Facts(stateful=True, ends=True, table=True)
+    facts = NodeFacts(stateful=True, ends=True, table=True)
 
     @property
     def state(self) -> tuple[StateDescriptor, ...]:

@@ -26,8 +26,8 @@ Beginning = str | int | Path
 
 
 @dataclass(frozen=True)
-class Move:
-    """The new position in a topic, and the one before as far as it is known."""
+class OffsetReset:
+    """Reset of the offsets of a topic: the new ones, and those before as far as they are known."""
 
     topic: str
     table: bool
@@ -54,7 +54,7 @@ class Reset:
     app: str
     checkpoint: Checkpoint
     stores: tuple[str, ...]
-    moves: tuple[Move, ...]
+    moves: tuple[OffsetReset, ...]
     groups: tuple[str, ...]
     changelogs: tuple[str, ...]
     """The topics of its stores that are there, and proved to be its own."""
@@ -98,7 +98,7 @@ def resetting(
             for topic in topics_of([source], topics):
                 named = {} if table else offsets(topic)
                 there = {partition: offset for (name, partition), offset in before.items() if name == topic}
-                moves.append(Move(topic, table, there, topics.begin_offsets(topic) | named, named))
+                moves.append(OffsetReset(topic, table, there, topics.begin_offsets(topic) | named, named))
         if isinstance(to, Path):
             _refuse_unread(to, {move.topic for move in moves if not move.table})
         tasks = layout.tasks if layout is not None else 0

@@ -6,7 +6,7 @@ from typing import Any
 
 from headrace.model.change import Change
 from headrace.model.record import Record
-from headrace.plan.nodes import Emit, Side, TableJoin
+from headrace.plan.nodes import Emit, JoinSide, TableJoin
 from headrace.state.keyvalue import Stored
 from headrace.task.context import Context
 from headrace.task.drops import Reason
@@ -25,7 +25,9 @@ class TableJoinOperator(TableOperator[TableJoin]):
         self._rows = None if rows is None else KeptRows(self, rows, Emit.EVERY if remembers else node.emit)
         self._tells_sent = remembers or node.emit is Emit.SETTLED
         # Which sides a row cannot do without.
-        self._needs = {Side.INNER: (True, True), Side.LEFT: (True, False), Side.OUTER: (False, False)}[node.side]
+        self._needs = {JoinSide.INNER: (True, True), JoinSide.LEFT: (True, False), JoinSide.OUTER: (False, False)}[
+            node.side
+        ]
 
     def way(self, position: int) -> Way:
         return self._on_right if position else self.on_record
