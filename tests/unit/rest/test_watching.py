@@ -206,7 +206,8 @@ def test_one_who_leaves_while_being_told_leaves_nothing_behind(watching: httpx.C
     for number in range(20_000):
         memory.put("counts", f"x{number}", number)
     with watching.stream("GET", WATCH) as answer:
-        Events(answer).until("change")
+        events = Events(answer)  # kept: with its generator the connection would be closed
+        events.until("change")
         assert len(memory.watches) == 1
     until(lambda: watching.get("/apps/music/watchers").json() == {"watchers": []})
     assert memory.watches == []
