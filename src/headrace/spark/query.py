@@ -119,22 +119,22 @@ class Query:
 
     def wait(self, seconds: float) -> bool:
         """Wait for the end, good or bad, or for a batch that `new_batches` has not told of; whether it is the end."""
-        with self._talking():
+        with talking(self._log):
             return bool(self._ended(self._query._jsq, self._counted, max(1, int(seconds * 1000))))
 
     def finish(self) -> None:
         """Let the batch that runs end, then the query."""
-        with self._talking():
+        with talking(self._log):
             kernel(self._session).Kernel.finish(self._query._jsq)
 
     def stop(self) -> None:
         """End the query now, in the middle of a batch if there is one."""
-        with self._talking():
+        with talking(self._log):
             self._query.stop()
 
     def tasks(self) -> tuple[int, int]:
         """How many tasks of the batch that runs are done, and how many it has; none if no batch runs."""
-        with self._talking():
+        with talking(self._log):
             tracker = self._session.sparkContext.statusTracker()
             jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(str(self._query.runId))]
             running = [stage for job in jobs if job is not None and job.status == "RUNNING" for stage in job.stageIds]
@@ -143,26 +143,28 @@ class Query:
 
     def failure(self) -> list[str]:
         """Texts of the exceptions that the query failed with, the innermost last; nothing if it did not fail."""
-        with self._talking():
+        with talking(self._log):
             failure: Any = self._query._jsq.exception()
             return texts_of(failure.get()) if failure.isDefined() else []
 
     def new_batches(self) -> list[Batch]:
         """The batches that ended since the last call."""
-        with self._talking():
+        with talking(self._log):
             fresh = json.loads(self._progress(self._query._jsq, self._counted))
             self._counted = fresh[-1]["batchId"] if fresh else self._counted
             # What the kernel counted is asked for once the batch is done: a batch that fails counts nothing.
             return [batch_of(one, counts_of(self._tally.take(one["batchId"]))) for one in fresh]
 
-    @contextmanager
-    def _talking(self) -> Iterator[None]:
-        try:
-            yield
-        except Py4JJavaError:
-            raise
-        except (Py4JError, ConnectionError) as exc:
-            raise SparkLost(str(self._log)) from exc
+
+@contextmanager
+def talking(log: Path | str) -> Iterator[None]:
+    """Conversation with the JVM: SparkLost where there is none any more, whatever Java throws as it is."""
+    try:
+        yield
+    except Py4JJavaError:
+        raise
+    except (Py4JError, ConnectionError) as exc:
+        raise SparkLost(str(log)) from exc
 
 
 def causes_of(failure: BaseException) -> list[str]:

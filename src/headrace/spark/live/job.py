@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 
-from headrace.errors import SparkLost
 from headrace.model.batches import Batch
 from headrace.plan.nodes import Source
 from headrace.plan.task_assignment import Sharing
 from headrace.spark.compile.source import Starts, live_records
 from headrace.spark.layout.placement import Placement
 from headrace.spark.progress import batch_of_commits
-from headrace.spark.query import texts_of, written_rows
+from headrace.spark.query import talking, texts_of, written_rows
 from headrace.spark.session.spark import kernel, note_run
 from headrace.spark.session.workers import Workers
 
@@ -81,39 +78,30 @@ class Job:
 
     def wait(self, seconds: float) -> bool:
         """Wait for the end, good or bad, or for a commit that `commits` has not told of; whether it is the end."""
-        with self._talking():
+        with talking(self._log):
             return bool(self._job.ended(max(1, int(seconds * 1000))))
 
     def finish(self) -> None:
         """Let the threads commit what they have begun, then end."""
-        with self._talking():
+        with talking(self._log):
             self._job.finish()
 
     def stop(self) -> None:
         """End the threads now: what is not committed is done again by the next start."""
-        with self._talking():
+        with talking(self._log):
             self._job.stop()
 
     def failure(self) -> list[str]:
         """What it failed of: the texts of the exceptions, the innermost last; nothing if it did not fail."""
-        with self._talking():
+        with talking(self._log):
             return texts_of(self._job.failure())
 
     def commits(self) -> list[Batch]:
         """What was committed since the last call, as one batch; nothing if nothing was."""
-        with self._talking():
+        with talking(self._log):
             told = json.loads(self._job.progress())
         if not told["counts"]:
             return []
         now = time.monotonic()
         self._number, taken_s, self._told_at = self._number + 1, now - self._told_at, now
         return [batch_of_commits(self._number, told, duration_ms=int(taken_s * 1000))]
-
-    @contextmanager
-    def _talking(self) -> Iterator[None]:
-        try:
-            yield
-        except Py4JJavaError:
-            raise
-        except (Py4JError, ConnectionError) as exc:
-            raise SparkLost(str(self._log)) from exc
